@@ -1,0 +1,228 @@
+//! Whom a sub-agent call is for, and which phase that one belongs to: by the agent's name, an agent or a phase
+//! named in the text, or a phase's number.
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use crate::filters::{has_word, word_at};
+use crate::tool::Tool;
+use crate::workflow::Delegation;
+
+/// What a sub-agent call turned out to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Detected {
+    /// The agent called, under its full name; named even if the call is no delegation.
+    pub called: Option<String>,
+    /// The agent that owns the phase, if one was named.
+    pub agent: Option<String>,
+    /// The phase the call is for. None: the call is no delegation to a phase.
+    pub phase: Option<String>,
+}
+
+/// The agents of a manifest and their phases, in the manifest's order.
+pub type Agents = Vec<(String, String)>;
+
+/// Reads a call. `agents` and `phases` are asked for only if needed.
+pub fn detect<E>(
+    rules: &Delegation,
+    tool: &Tool,
+    agents: impl FnOnce() -> Result<Agents, E>,
+    phases: impl FnOnce() -> Result<Vec<String>, E>,
+) -> Result<Detected, E> {
+    let Ok(name) = tool.agent() else { return Ok(Detected::default()) };
+    let called = name.map(|name| full_name(rules, name)).filter(|name| !name.is_empty());
+    let nobody = |called| Ok(Detected { called, agent: None, phase: None });
+    let text = tool.text().to_lowercase();
+    if is_setup(rules, &text) {
+        return nobody(called);
+    }
+    let agents = agents()?;
+    let aside = |phase: &str| rules.aside.iter().any(|name| name == phase);
+    let owned = called.as_ref().and_then(|called| agents.iter().find(|(name, _)| name == called));
+    match owned {
+        Some((_, phase)) if aside(phase) => return nobody(called),
+        Some((name, phase)) => return Ok(found(called.clone(), Some(name), phase)),
+        None => {}
+    }
+    let mut working = agents.iter().filter(|(_, phase)| !aside(phase));
+    if let Some((name, phase)) = working.find(|(name, _)| has_word(&text, name)) {
+        return Ok(found(called, Some(name), phase));
+    }
+    let known = phases()?;
+    let phase = named_phase(&text, &known, &agents).or_else(|| numbered_phase(&text, &known, &agents));
+    Ok(phase.map_or(Detected { called: called.clone(), ..Detected::default() }, |phase| found(called, None, &phase)))
+}
+
+fn found(called: Option<String>, agent: Option<&String>, phase: &str) -> Detected {
+    Detected { called, agent: agent.cloned(), phase: Some(phase.to_owned()) }
+}
+
+/// The agent's full name: without a plugin's name before it, lower-case, aliases and leading numbers resolved.
+fn full_name(rules: &Delegation, name: &str) -> String {
+    let plain = name.rsplit(':').next().unwrap_or(name).trim().to_lowercase().replace('_', "-");
+    let alias = rules.aliases.iter().find(|alias| alias.name == plain);
+    match alias {
+        Some(alias) => alias.source.clone().into_owned(),
+        None => without_number(&plain).unwrap_or(&plain).to_owned(),
+    }
+}
+
+/// `05-software-developer` and `d3-data-model-analyzer` without their number.
+fn without_number(name: &str) -> Option<&str> {
+    let (number, rest) = name.split_once('-')?;
+    let digits = number.strip_prefix('d').unwrap_or(number);
+    (!rest.is_empty() && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(rest)
+}
+
+fn is_setup(rules: &Delegation, text: &str) -> bool {
+    let mut text = text.to_owned();
+    for phrase in rules.not_setup.iter() {
+        text = text.replace(phrase.as_ref(), "");
+    }
+    rules.setup.iter().any(|word| has_word(&text, word))
+}
+
+/// The first `06-implementation` that stands on its own: no part of a path, a date, a longer word or a file's name.
+/// Where the run's phases are known, others count only after the word "phase".
+fn named_phase(text: &str, known: &[String], agents: &Agents) -> Option<String> {
+    let belongs = |name: &str| known.iter().any(|p| p == name) || agents.iter().any(|(_, phase)| phase == name);
+    let mut from = 0;
+    while let Some((start, end)) = next_phase_token(text, from) {
+        let name = &text[start..end];
+        let announced = text[..start].trim_end_matches([' ', '\t', ':', '\n', '\'', '"', '`']).ends_with("phase");
+        if known.is_empty() || announced || belongs(name) {
+            return Some(name.to_owned());
+        }
+        from = end;
+    }
+    None
+}
+
+fn next_phase_token(text: &str, from: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let word = |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'-');
+    (from..bytes.len().saturating_sub(3)).find_map(|at| {
+        let head = bytes[at].is_ascii_digit() && bytes[at + 1].is_ascii_digit() && bytes[at + 2] == b'-';
+        let starts = at == 0 || !(word(bytes[at - 1]) || matches!(bytes[at - 1], b'.' | b'#' | b'/' | b'\\'));
+        if !head || !starts || !bytes[at + 3].is_ascii_lowercase() {
+            return None;
+        }
+        let tail = bytes[at + 3..].iter().take_while(|b| b.is_ascii_lowercase() || **b == b'-').count();
+        let end = at + 3 + tail;
+        let next = bytes.get(end).copied();
+        let file_like = next == Some(b'.') && bytes.get(end + 1).is_some_and(|b| word(*b));
+        let goes_on = next.is_some_and(|b| word(b) || matches!(b, b'/' | b'\\'));
+        (!goes_on && !file_like).then_some((at, end))
+    })
+}
+
+/// `phase 06`, looked up among the run's phases and then the manifest's.
+fn numbered_phase(text: &str, known: &[String], agents: &Agents) -> Option<String> {
+    let mut rest = text;
+    while let Some(at) = word_at(rest, "phase") {
+        rest = &rest[at + "phase".len()..];
+        let number = rest.trim_start_matches([' ', '\t', ':', '\n', '#']);
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let ends = !number[digits..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        if digits == 2 && ends && number.len() < rest.len() {
+            let of_number = |phase: &&String| phase.starts_with(&number[..2]) && phase[2..].starts_with('-');
+            let owned = || agents.iter().map(|(_, phase)| phase).find(of_number);
+            if let Some(phase) = known.iter().find(of_number).or_else(owned) {
+                return Some(phase.clone());
+            }
+        }
+    }
+    None
+}
+
+/// The agents in a manifest: `{ <table>: { <agent>: { "phase": … } } }`. Everything else is skipped unread.
+pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
+    let parse = |bytes: &[u8]| {
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        ManifestSeed(table).deserialize(&mut reader).map_err(|error| error.to_string())
+    };
+    parse(manifest).or_else(|_| {
+        let mended: serde_json::Value = crate::json::whole(manifest)?;
+        parse(mended.to_string().as_bytes())
+    })
+}
+
+struct ManifestSeed<'a>(&'a str);
+struct AgentsSeed;
+struct PhaseSeed;
+
+impl<'de> DeserializeSeed<'de> for ManifestSeed<'_> {
+    type Value = Agents;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Agents, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ManifestSeed<'_> {
+    type Value = Agents;
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
+        let mut agents = Agents::new();
+        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+            if key == self.0 {
+                agents = map.next_value_seed(AgentsSeed)?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(agents)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for AgentsSeed {
+    type Value = Agents;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Agents, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for AgentsSeed {
+    type Value = Agents;
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object of agents")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
+        let mut agents = Agents::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if let Some(phase) = map.next_value_seed(PhaseSeed)? {
+                agents.push((name.to_lowercase(), phase));
+            }
+        }
+        Ok(agents)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for PhaseSeed {
+    type Value = Option<String>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Option<String>, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for PhaseSeed {
+    type Value = Option<String>;
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an agent's object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
+        let mut phase = None;
+        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+            if key == "phase" {
+                phase = map.next_value::<Option<String>>()?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(phase)
+    }
+}
+
+#[cfg(test)]
+#[path = "delegation_tests.rs"]
+mod delegation_tests;

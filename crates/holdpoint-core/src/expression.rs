@@ -1,0 +1,241 @@
+//! The names an expression or a template uses: variables, filters and tests, each with its place. `check` compares
+//! them with what there is; nothing here evaluates anything.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use minijinja::machinery::ast::{CallArg, Expr, Stmt};
+use minijinja::machinery::{Span, parse, parse_expr};
+
+/// What a name is used as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// A variable that is not set in the text itself.
+    Variable,
+    /// A filter.
+    Filter,
+    /// A test.
+    Test,
+}
+
+/// A name, what it is used as, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameUse {
+    /// The name.
+    pub name: String,
+    /// What as.
+    pub used_as: Use,
+    /// Where, in bytes of the source.
+    pub span: Range<usize>,
+}
+
+/// A source that does not parse: why, and where if known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub message: String,
+    /// Where, in bytes of the source.
+    pub span: Range<usize>,
+}
+
+/// The names an expression uses.
+pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
+    let expression = parse_expr(source).map_err(|error| syntax_error(source, &error))?;
+    let mut names = Names::default();
+    names.expression(&expression);
+    Ok(names.found)
+}
+
+/// The names a template uses.
+pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
+    let template =
+        parse(source, "text", Default::default()).map_err(|error| syntax_error(source, &error))?;
+    let mut names = Names::default();
+    names.statement(&template);
+    Ok(names.found)
+}
+
+fn syntax_error(source: &str, error: &minijinja::Error) -> SyntaxError {
+    let line = error.line().unwrap_or(1).saturating_sub(1);
+    let start = source.split_inclusive('\n').take(line).map(str::len).sum::<usize>().min(source.len());
+    let length = source[start..].lines().next().map_or(0, str::len);
+    let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    SyntaxError { message, span: start..start + length }
+}
+
+#[derive(Default)]
+struct Names<'a> {
+    found: Vec<NameUse>,
+    assigned: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn used(&mut self, name: &str, used_as: Use, span: Span) {
+        let span = span.start_offset as usize..span.end_offset as usize;
+        self.found.push(NameUse { name: name.into(), used_as, span });
+    }
+
+    fn expressions(&mut self, list: impl IntoIterator<Item = &'a Expr<'a>>) {
+        list.into_iter().for_each(|expr| self.expression(expr));
+    }
+
+    fn expression(&mut self, expr: &'a Expr<'a>) {
+        match expr {
+            Expr::Var(var) if self.assigned.contains(var.id) => {}
+            Expr::Var(var) => self.used(var.id, Use::Variable, var.span()),
+            Expr::Const(_) => {}
+            Expr::Slice(slice) => {
+                self.expression(&slice.expr);
+                self.expressions([&slice.start, &slice.stop, &slice.step].into_iter().flatten());
+            }
+            Expr::UnaryOp(unary) => self.expression(&unary.expr),
+            Expr::BinOp(binary) => self.expressions([&binary.left, &binary.right]),
+            Expr::Compare(compare) => {
+                self.expression(&compare.expr);
+                self.expressions(compare.ops.iter().map(|op| &op.expr));
+            }
+            Expr::IfExpr(choice) => {
+                self.expressions([&choice.test_expr, &choice.true_expr]);
+                self.expressions(&choice.false_expr);
+            }
+            Expr::Filter(filter) => {
+                self.used(filter.name, Use::Filter, filter.span());
+                self.expressions(&filter.expr);
+                self.arguments(&filter.args);
+                self.named_as_argument(filter.name, &filter.args);
+            }
+            Expr::Test(test) => {
+                self.used(test.name, Use::Test, test.span());
+                self.expression(&test.expr);
+                self.arguments(&test.args);
+            }
+            Expr::GetAttr(attribute) => self.expression(&attribute.expr),
+            Expr::GetItem(item) => self.expressions([&item.expr, &item.subscript_expr]),
+            Expr::Call(call) => {
+                self.expression(&call.expr);
+                self.arguments(&call.args);
+            }
+            Expr::List(list) => self.expressions(&list.items),
+            Expr::Tuple(tuple) => self.expressions(&tuple.items),
+            Expr::Map(map) => {
+                self.expressions(&map.keys);
+                self.expressions(&map.values);
+            }
+        }
+    }
+
+    fn arguments(&mut self, args: &'a [CallArg<'a>]) {
+        for arg in args {
+            match arg {
+                CallArg::Pos(expr)
+                | CallArg::Kwarg(_, expr)
+                | CallArg::PosSplat(expr)
+                | CallArg::KwargSplat(expr) => self.expression(expr),
+            }
+        }
+    }
+
+    /// `select('in', …)` and its kin name a test by text.
+    fn named_as_argument(&mut self, filter: &str, args: &'a [CallArg<'a>]) {
+        let at = match filter {
+            "select" | "reject" => 0,
+            "selectattr" | "rejectattr" => 1,
+            _ => return,
+        };
+        if let Some(CallArg::Pos(Expr::Const(constant))) = args.get(at)
+            && let Some(name) = constant.value.as_str()
+        {
+            self.used(name, Use::Test, constant.span());
+        }
+    }
+
+    fn statements(&mut self, list: &'a [Stmt<'a>]) {
+        list.iter().for_each(|stmt| self.statement(stmt));
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt<'a>) {
+        match stmt {
+            Stmt::Template(template) => self.statements(&template.children),
+            Stmt::EmitExpr(emit) => self.expression(&emit.expr),
+            Stmt::EmitRaw(_) => {}
+            Stmt::ForLoop(looped) => {
+                self.expression(&looped.iter);
+                self.assign(&looped.target);
+                self.assigned.insert("loop");
+                self.expressions(&looped.filter_expr);
+                self.statements(&looped.body);
+                self.statements(&looped.else_body);
+            }
+            Stmt::IfCond(branch) => {
+                self.expression(&branch.expr);
+                self.statements(&branch.true_body);
+                self.statements(&branch.false_body);
+            }
+            Stmt::WithBlock(with) => {
+                for (target, value) in &with.assignments {
+                    self.expression(value);
+                    self.assign(target);
+                }
+                self.statements(&with.body);
+            }
+            Stmt::Set(set) => {
+                self.expression(&set.expr);
+                self.assign(&set.target);
+            }
+            Stmt::SetBlock(set) => {
+                self.expressions(&set.filter);
+                self.statements(&set.body);
+                self.assign(&set.target);
+            }
+            Stmt::AutoEscape(block) => self.statements(&block.body),
+            Stmt::FilterBlock(block) => {
+                self.expression(&block.filter);
+                self.statements(&block.body);
+            }
+            Stmt::Do(call) => {
+                self.expression(&call.call.expr);
+                self.arguments(&call.call.args);
+            }
+        }
+    }
+
+    fn assign(&mut self, target: &'a Expr<'a>) {
+        match target {
+            Expr::Var(var) => {
+                self.assigned.insert(var.id);
+            }
+            Expr::List(list) => list.items.iter().for_each(|item| self.assign(item)),
+            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.assign(item)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(found: &[NameUse], used_as: Use) -> Vec<&str> {
+        found.iter().filter(|use_| use_.used_as == used_as).map(|use_| use_.name.as_str()).collect()
+    }
+
+    #[test]
+    fn an_expression_tells_its_names() {
+        let found = names_in_expression("a.b | select('in', trunk) | first and c is defined").unwrap();
+        assert_eq!(names(&found, Use::Variable), ["a", "trunk", "c"]);
+        assert_eq!(names(&found, Use::Filter), ["first", "select"]);
+        assert_eq!(names(&found, Use::Test), ["in", "defined"]);
+    }
+
+    #[test]
+    fn a_template_tells_its_names_but_not_those_it_sets() {
+        let found = names_in_template("{% for x in list %}{{ x ~ y }}{{ loop.index }}{% endfor %}").unwrap();
+        assert_eq!(names(&found, Use::Variable), ["list", "y"]);
+    }
+
+    #[test]
+    fn a_syntax_error_has_its_line() {
+        let error = names_in_expression("a and\n b ==").unwrap_err();
+        assert_eq!(error.span, 6..11);
+    }
+}

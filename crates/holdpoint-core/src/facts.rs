@@ -1,0 +1,220 @@
+//! Facts: what conditions and texts can name. Each is worked out when it is first asked for, and remembered.
+
+mod file;
+mod nouns;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use minijinja::value::{Enumerator, Object, Value};
+use minijinja::{Environment, Error, ErrorKind};
+use serde_json::Value as Json;
+
+use crate::event::Event;
+use crate::workflow::{Named, Text, Workflow};
+use crate::world::World;
+
+/// The engine's own names. A workflow's names stand beside them and cannot replace them.
+pub const NOUNS: [&str; 11] =
+    ["cwd", "delegation", "env", "event", "file", "git", "markdown", "run", "state", "table", "tool"];
+
+/// The facts of one workflow about one event.
+pub struct Facts {
+    pub(crate) workflow: Arc<Workflow>,
+    pub(crate) event: Arc<Event>,
+    pub(crate) home: String,
+    pub(crate) world: Arc<dyn World>,
+    env: Environment<'static>,
+    known: Mutex<HashMap<String, Value>>,
+    asking: Mutex<Vec<String>>,
+    touched: Mutex<Vec<String>>,
+}
+
+impl std::fmt::Debug for Facts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Facts").field("workflow", &self.workflow.name).finish_non_exhaustive()
+    }
+}
+
+impl Facts {
+    /// The facts for a workflow whose run is at `home`.
+    pub fn new(workflow: Workflow, event: Arc<Event>, home: String, world: Arc<dyn World>) -> Arc<Facts> {
+        Arc::new(Facts {
+            workflow: Arc::new(workflow),
+            event,
+            home,
+            world,
+            env: crate::filters::environment(),
+            known: Mutex::default(),
+            asking: Mutex::default(),
+            touched: Mutex::default(),
+        })
+    }
+
+    /// The value of an expression.
+    pub fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, Error> {
+        match source {
+            Text::Borrowed(source) => self.env.compile_expression(source)?.eval(context),
+            Text::Owned(source) => self.env.compile_expression_owned(source.clone())?.eval(context),
+        }
+    }
+
+    /// A template's text, without white space at its end.
+    pub fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, Error> {
+        let mut text = self.env.render_str(template, context)?;
+        text.truncate(text.trim_end().len());
+        Ok(text)
+    }
+
+    /// A template's value: one that is exactly one `{{ … }}` keeps its type, any other is text.
+    pub fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, Error> {
+        let inner = template.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+        match inner.filter(|inner| !inner.contains("{{") && !inner.contains("}}")) {
+            Some(expression) => {
+                let value = self.evaluate(&Text::Owned(expression.trim().to_owned()), context)?;
+                serde_json::to_value(&value).map_err(|error| fault(error.to_string()))
+            }
+            None => Ok(Json::String(self.env.render_str(template, context)?)),
+        }
+    }
+
+    /// Itself as the context of an expression or a template.
+    pub fn context(self: &Arc<Self>) -> Value {
+        Value::from_dyn_object(Arc::clone(self))
+    }
+
+    /// The state file's path below the home, if the workflow has one.
+    pub fn state_path(self: &Arc<Self>) -> Result<Option<String>, Error> {
+        let Some(template) = &self.workflow.run.state else { return Ok(None) };
+        if !template.contains('{') {
+            return Ok(Some(template.clone().into_owned()));
+        }
+        let path = crate::path::tidy(&self.render(template, self.context())?);
+        if crate::path::stays_below(&path) {
+            return Ok(Some(path));
+        }
+        Err(fault(format!("the state file's path `{path}` leaves the project folder")))
+    }
+
+    /// The names asked for since the last call, with short values, for the journal.
+    pub(crate) fn take_touched(self: &Arc<Self>) -> Vec<(String, String)> {
+        let names = std::mem::take(&mut *lock(&self.touched));
+        let known = lock(&self.known);
+        names.into_iter().filter_map(|name| Some((name.clone(), brief(known.get(&name)?)))).collect()
+    }
+
+    fn lookup(self: &Arc<Self>, name: &str) -> Option<Value> {
+        if let Some(value) = lock(&self.known).get(name) {
+            let value = value.clone();
+            self.touch(name);
+            return Some(value);
+        }
+        if NOUNS.contains(&name) {
+            let value = self.noun(name);
+            return Some(self.remember(name, value));
+        }
+        let value = match self.workflow.expression(name) {
+            Some(source) => self.defined(name, source),
+            None => literal(self.workflow.data.iter().find(|data| data.name == name)?),
+        };
+        Some(self.remember(name, value))
+    }
+
+    fn defined(self: &Arc<Self>, name: &str, source: &Text) -> Value {
+        if lock(&self.asking).iter().any(|asked| asked == name) {
+            return fault(format!("`{name}` is defined by itself")).into();
+        }
+        lock(&self.asking).push(name.to_owned());
+        let value = self.evaluate(source, self.context());
+        lock(&self.asking).pop();
+        value.unwrap_or_else(Value::from)
+    }
+
+    fn remember(&self, name: &str, value: Value) -> Value {
+        lock(&self.known).insert(name.to_owned(), value.clone());
+        self.touch(name);
+        value
+    }
+
+    /// Notes that a name was asked for, if a person would want to see it.
+    fn touch(&self, name: &str) {
+        let shown = name == "delegation" || self.workflow.expression(name).is_some();
+        let mut touched = lock(&self.touched);
+        if shown && !touched.iter().any(|seen| seen == name) {
+            touched.push(name.to_owned());
+        }
+    }
+}
+
+impl Object for Facts {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.lookup(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.lookup(key)
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+/// The facts with an element at hand: `key` and `value`.
+#[derive(Debug)]
+pub(crate) struct Element {
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) key: Value,
+    pub(crate) value: Value,
+}
+
+impl Object for Element {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        match key.as_str()? {
+            "key" => Some(self.key.clone()),
+            "value" => Some(self.value.clone()),
+            name => self.facts.lookup(name),
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+/// An error that a fact can be: asking for the fact raises it.
+pub(crate) fn fault(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, what.into())
+}
+
+/// What an error says, without the template engine's own framing.
+pub(crate) fn reason(error: &Error) -> String {
+    let kind = error.kind();
+    match error.detail() {
+        Some(detail) if kind == ErrorKind::InvalidOperation => detail.to_owned(),
+        Some(detail) => format!("{kind}: {detail}"),
+        None => kind.to_string(),
+    }
+}
+
+fn literal(data: &Named) -> Value {
+    serde_json::from_str(&data.source).unwrap_or_else(|error| Value::from(fault(error.to_string())))
+}
+
+/// A value as short JSON for the journal.
+fn brief(value: &Value) -> String {
+    const LENGTH_MAX: usize = 200;
+    let text = match value.is_undefined() {
+        true => "undefined".to_owned(),
+        false => serde_json::to_string(value).unwrap_or_else(|_| value.to_string()),
+    };
+    match text.char_indices().nth(LENGTH_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Nothing here panics with the lock held, so a poisoned one is as good as any.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

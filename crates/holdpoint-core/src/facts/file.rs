@@ -1,0 +1,130 @@
+//! `file(path)`, `markdown(path)` and `table(path)`: files of the project as facts.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+use minijinja::value::{Enumerator, Object, Value};
+
+use super::fault;
+use crate::document::{self, Section};
+use crate::world::{Answer, World};
+
+/// `file(path).exists`, `.text`, `.json`, `.lines`, `.path`.
+pub(super) struct File {
+    path: String,
+    world: Arc<dyn World>,
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "file({:?})", self.path)
+    }
+}
+
+impl File {
+    pub(super) fn new(path: &str, world: Arc<dyn World>) -> Value {
+        Value::from_object(File { path: path.to_owned(), world })
+    }
+
+    fn exists(&self) -> Result<Value, Error> {
+        match self.world.exists(&self.path) {
+            Answer::Is(()) => Ok(Value::from(true)),
+            Answer::None => Ok(Value::from(false)),
+            Answer::Fault(why) => Err(fault(format!("`{}`: {why}", self.path))),
+        }
+    }
+
+    fn json(&self) -> Result<Value, Error> {
+        let Some(bytes) = read(&self.path, self.world.as_ref())? else { return Ok(Value::UNDEFINED) };
+        crate::json::whole(&bytes).map_err(|why| fault(format!("`{}` is not valid JSON: {why}", self.path)))
+    }
+
+    fn text(&self) -> Result<Value, Error> {
+        Ok(read_text(&self.path, self.world.as_ref())?.map_or(Value::UNDEFINED, Value::from))
+    }
+
+    fn lines(&self) -> Result<Value, Error> {
+        let text = read_text(&self.path, self.world.as_ref())?;
+        Ok(Value::from(text.map_or(0, |text| text.lines().count())))
+    }
+}
+
+impl Object for File {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let value = match key.as_str()? {
+            "exists" => self.exists(),
+            "json" => self.json(),
+            "text" => self.text(),
+            "lines" => self.lines(),
+            "path" => Ok(Value::from(self.path.as_str())),
+            _ => return None,
+        };
+        Some(value.unwrap_or_else(Value::from))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["exists", "json", "text", "lines", "path"])
+    }
+}
+
+/// `markdown(path)['Section'].rows`, `.items`, `.paths`, `.text`: a document by its sections.
+#[derive(Debug)]
+pub(super) struct Document(Vec<Section>);
+
+impl Document {
+    /// The document at `path`; nothing if it is not there.
+    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, Error> {
+        let text = read_text(path, world.as_ref())?;
+        Ok(text.map_or(Value::UNDEFINED, |text| Value::from_object(Document(document::sections(&text)))))
+    }
+}
+
+impl Object for Document {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let title = key.as_str()?;
+        let section = self.0.iter().find(|section| section.title.eq_ignore_ascii_case(title))?;
+        Some(section_value(section))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Values(self.0.iter().map(|section| Value::from(section.title.as_str())).collect())
+    }
+}
+
+fn section_value(section: &Section) -> Value {
+    Value::from_pairs([
+        ("text", Value::from(section.text.as_str())),
+        ("rows", rows_value(&section.rows)),
+        ("items", section.items.iter().map(|item| Value::from(item.as_str())).collect()),
+        ("paths", section.paths.iter().map(|path| Value::from(path.as_str())).collect()),
+    ])
+}
+
+/// `table(path).rows`: the rows of every table in a document, column names in lower case.
+pub(super) struct Table;
+
+impl Table {
+    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, Error> {
+        let Some(text) = read_text(path, world.as_ref())? else { return Ok(Value::UNDEFINED) };
+        let lower = |row: &document::Row| row.iter().map(|(name, cell)| (name.to_lowercase(), cell.clone())).collect();
+        let rows: Vec<document::Row> = document::sections(&text).iter().flat_map(|s| &s.rows).map(lower).collect();
+        Ok(Value::from_pairs([("rows", rows_value(&rows))]))
+    }
+}
+
+fn rows_value(rows: &[document::Row]) -> Value {
+    rows.iter().map(|row| Value::from_pairs(row.iter().map(|(name, cell)| (name.as_str(), cell.as_str())))).collect()
+}
+
+fn read(path: &str, world: &dyn World) -> Result<Option<Vec<u8>>, Error> {
+    match world.read(path) {
+        Answer::Is(bytes) => Ok(Some(bytes)),
+        Answer::None => Ok(None),
+        Answer::Fault(why) => Err(fault(format!("`{path}` cannot be read: {why}"))),
+    }
+}
+
+fn read_text(path: &str, world: &dyn World) -> Result<Option<String>, Error> {
+    let bytes = read(path, world)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()))
+}

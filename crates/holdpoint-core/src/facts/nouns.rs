@@ -1,0 +1,205 @@
+//! The engine's own nouns: event, tool, state, run, git, env, cwd, delegation and the functions that read files.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+use minijinja::value::{Enumerator, Object, Serde, Value};
+
+use super::file::{Document, File, Table};
+use super::{Facts, fault};
+use crate::event::Event;
+use crate::world::{Answer, GitQuestion, World};
+
+impl Facts {
+    pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
+        let world = Arc::clone(&self.world);
+        match name {
+            "cwd" => Value::from(self.folder_below_home()),
+            "delegation" => self.delegation().unwrap_or_else(Value::from),
+            "env" => Value::from_object(Variables(world)),
+            "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
+            "file" => Value::from_function(move |path: &str| File::new(path, Arc::clone(&world))),
+            "git" => Value::from_object(GitFact { world, cwd: self.event.cwd.clone() }),
+            "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
+            "run" => self.run().unwrap_or_else(Value::from),
+            "state" => self.state().unwrap_or_else(Value::from),
+            "table" => Value::from_function(move |path: &str| Table::open(path, &world)),
+            "tool" => Value::from_object(ToolFact { event: Arc::clone(&self.event), world }),
+            _ => Value::UNDEFINED,
+        }
+    }
+
+    /// The agent's folder relative to the run's home; empty at the home itself or outside it.
+    fn folder_below_home(&self) -> String {
+        let cwd = crate::path::tidy(&self.event.cwd);
+        crate::path::below(&self.home, &cwd).unwrap_or_default().to_owned()
+    }
+
+    fn run(self: &Arc<Self>) -> Result<Value, Error> {
+        let state = self.state_path()?;
+        let pairs = [("home", Value::from(self.home.as_str())), ("state", Value::from(state))];
+        Ok(Value::from_pairs(pairs))
+    }
+
+    fn state(self: &Arc<Self>) -> Result<Value, Error> {
+        let Some(path) = self.state_path()? else { return Ok(Value::UNDEFINED) };
+        match self.world.read(&path) {
+            Answer::None => Ok(Value::UNDEFINED),
+            Answer::Fault(why) => Err(fault(format!("the state file `{path}` cannot be read: {why}"))),
+            Answer::Is(bytes) => crate::json::whole(&bytes)
+                .map_err(|why| fault(format!("the state file `{path}` is not valid JSON: {why}"))),
+        }
+    }
+
+    fn delegation(self: &Arc<Self>) -> Result<Value, Error> {
+        let (Some(rules), Some(tool)) = (&self.workflow.delegation, &self.event.tool) else {
+            return Ok(Value::UNDEFINED);
+        };
+        let agents = || match rules.manifest.iter().find_map(|path| self.manifest(path)) {
+            Some(bytes) => crate::delegation::agents_in(&bytes?, &rules.agents)
+                .map_err(|why| fault(format!("the agents manifest is not as expected: {why}"))),
+            None => Ok(Vec::new()),
+        };
+        let phases = || match &rules.phases {
+            Some(source) => Ok(texts_in(&self.evaluate(source, self.context())?)),
+            None => Ok(Vec::new()),
+        };
+        let found = crate::delegation::detect(rules, tool, agents, phases)?;
+        let pairs = [("called", found.called), ("agent", found.agent), ("phase", found.phase)];
+        Ok(Value::from_pairs(pairs.map(|(name, text)| (name, text.map_or(Value::UNDEFINED, Value::from)))))
+    }
+
+    fn manifest(&self, path: &str) -> Option<Result<Vec<u8>, Error>> {
+        match self.world.read(path) {
+            Answer::None => None,
+            Answer::Is(bytes) => Some(Ok(bytes)),
+            Answer::Fault(why) => Some(Err(fault(format!("`{path}` cannot be read: {why}")))),
+        }
+    }
+}
+
+fn texts_in(list: &Value) -> Vec<String> {
+    let items = list.try_iter().into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// `env.NAME`.
+struct Variables(Arc<dyn World>);
+
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("env")
+    }
+}
+
+impl Object for Variables {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.0.env(key.as_str()?).filter(|value| !value.is_empty()).map(Value::from)
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+/// `event.moment`, `event.session`, `event.agent`, `event.prompt`, `event.cwd`.
+#[derive(Debug)]
+struct EventFact(Arc<Event>);
+
+impl Object for EventFact {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        match key.as_str()? {
+            "moment" => Some(Value::from(self.0.moment.name())),
+            "session" => self.0.session.as_deref().map(Value::from),
+            "agent" => Some(Value::from(self.0.agent.as_str())),
+            "prompt" => self.0.prompt.as_deref().map(Value::from),
+            "cwd" => Some(Value::from(self.0.cwd.as_str())),
+            _ => None,
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["moment", "session", "agent", "prompt", "cwd"])
+    }
+}
+
+/// `git.branch`: of the repository the agent works in.
+struct GitFact {
+    world: Arc<dyn World>,
+    cwd: String,
+}
+
+impl std::fmt::Debug for GitFact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("git")
+    }
+}
+
+impl Object for GitFact {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        (key.as_str()? == "branch").then_some(())?;
+        match self.world.git(&self.cwd, &GitQuestion::Branch) {
+            Answer::Is(branch) => Some(Value::from(branch)),
+            Answer::None => None,
+            Answer::Fault(why) => Some(fault(why).into()),
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["branch"])
+    }
+}
+
+/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.input`, `.result`, `.failed`, `.commits_to`.
+struct ToolFact {
+    event: Arc<Event>,
+    world: Arc<dyn World>,
+}
+
+impl std::fmt::Debug for ToolFact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("tool")
+    }
+}
+
+impl ToolFact {
+    /// The branches that the tool's shell command would commit to.
+    fn commits_to(&self) -> Result<Value, Error> {
+        let Some(command) = self.event.tool.as_ref().and_then(|tool| tool.command()) else {
+            return Ok(Value::UNDEFINED);
+        };
+        let commits = crate::shell::commits(command, &self.event.cwd, self.world.as_ref()).map_err(fault)?;
+        Ok(commits.into_iter().filter_map(|commit| commit.branch).map(Value::from).collect())
+    }
+
+    fn paths(&self) -> Value {
+        let paths = self.event.tool.iter().flat_map(|tool| tool.paths());
+        paths.map(|path| Value::from(crate::path::join(&self.event.cwd, &path))).collect()
+    }
+}
+
+impl Object for ToolFact {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let tool = self.event.tool.as_ref()?;
+        match key.as_str()? {
+            "name" => Some(Value::from(tool.name.as_str())),
+            "kind" => {
+                let kinds = crate::tool::ToolKind::NAMED;
+                kinds.iter().find(|(_, kind)| *kind == tool.kind()).map(|(name, _)| Value::from(*name))
+            }
+            "agent" => tool.agent().ok().flatten().map(Value::from),
+            "text" => Some(Value::from(tool.text())),
+            "command" => tool.command().map(Value::from),
+            "paths" => Some(self.paths()),
+            "input" => Some(Value::from(Serde(&tool.input))),
+            "result" => tool.result_text().filter(|text| !text.is_empty()).map(Value::from),
+            "failed" => Some(Value::from(tool.failed)),
+            "commits_to" => Some(self.commits_to().unwrap_or_else(Value::from)),
+            _ => None,
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}

@@ -1,0 +1,240 @@
+//! The filters, tests and functions of workflow files. Only these exist: the environment starts empty, because
+//! MiniJinja's full set costs more than most decisions.
+
+use minijinja::value::{Value, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests};
+
+/// Every filter's name.
+pub const FILTERS: [&str; 30] = [
+    "default", "first", "float", "holding", "int", "items", "join", "last", "length", "list", "lower", "map",
+    "match", "max", "mentions", "min", "number", "reject", "rejectattr", "replace", "select", "selectattr",
+    "sort", "split", "spell", "string", "text", "trim", "unique", "upper",
+];
+
+/// Every test's name.
+pub const TESTS: [&str; 22] = [
+    "boolean", "defined", "digits", "endingwith", "eq", "false", "found_in", "ge", "gt", "in", "le", "like", "lt",
+    "mapping", "ne", "none", "number", "sequence", "startingwith", "string", "true", "undefined",
+];
+
+/// An environment with our filters and tests, undefined values chaining, and a bound on the work of one text.
+pub fn environment() -> Environment<'static> {
+    let mut env = Environment::empty();
+    env.set_undefined_behavior(UndefinedBehavior::Chainable);
+    env.set_fuel(Some(1_000_000));
+    add_standard_filters(&mut env);
+    add_standard_tests(&mut env);
+    env.add_filter("holding", holding);
+    env.add_filter("match", find);
+    env.add_filter("mentions", mentions);
+    env.add_filter("number", number);
+    env.add_filter("spell", spell);
+    env.add_filter("text", text);
+    env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
+    env.add_test("found_in", found_in);
+    env.add_test("like", like);
+    env
+}
+
+fn add_standard_filters(env: &mut Environment<'static>) {
+    env.add_filter("default", filters::default);
+    env.add_filter("first", filters::first);
+    env.add_filter("float", filters::float);
+    env.add_filter("int", filters::int);
+    env.add_filter("items", filters::items);
+    env.add_filter("join", filters::join);
+    env.add_filter("last", filters::last);
+    env.add_filter("length", filters::length);
+    env.add_filter("list", filters::list);
+    env.add_filter("lower", filters::lower);
+    env.add_filter("map", filters::map);
+    env.add_filter("max", filters::max);
+    env.add_filter("min", filters::min);
+    env.add_filter("reject", filters::reject);
+    env.add_filter("rejectattr", filters::rejectattr);
+    env.add_filter("replace", filters::replace);
+    env.add_filter("select", filters::select);
+    env.add_filter("selectattr", filters::selectattr);
+    env.add_filter("sort", filters::sort);
+    env.add_filter("split", filters::split);
+    env.add_filter("string", filters::string);
+    env.add_filter("trim", filters::trim);
+    env.add_filter("unique", filters::unique);
+    env.add_filter("upper", filters::upper);
+}
+
+fn add_standard_tests(env: &mut Environment<'static>) {
+    env.add_test("boolean", tests::is_boolean);
+    env.add_test("defined", tests::is_defined);
+    env.add_test("endingwith", tests::is_endingwith);
+    env.add_test("eq", tests::is_eq);
+    env.add_test("false", tests::is_false);
+    env.add_test("ge", tests::is_ge);
+    env.add_test("gt", tests::is_gt);
+    env.add_test("in", tests::is_in);
+    env.add_test("le", tests::is_le);
+    env.add_test("lt", tests::is_lt);
+    env.add_test("mapping", tests::is_mapping);
+    env.add_test("ne", tests::is_ne);
+    env.add_test("none", tests::is_none);
+    env.add_test("number", |value: &Value| value.kind() == ValueKind::Number);
+    env.add_test("sequence", |value: &Value| value.kind() == ValueKind::Seq);
+    env.add_test("startingwith", tests::is_startingwith);
+    env.add_test("string", tests::is_string);
+    env.add_test("true", tests::is_true);
+    env.add_test("undefined", tests::is_undefined);
+}
+
+/// `x | number`: a number as it is, anything else as `fallback` (0).
+fn number(value: &Value, fallback: Option<Value>) -> Value {
+    if value.kind() == ValueKind::Number { value.clone() } else { fallback.unwrap_or_else(|| Value::from(0)) }
+}
+
+/// `x | text`: a text as it is, anything else as nothing.
+fn text(value: &Value) -> Value {
+    if value.kind() == ValueKind::String { value.clone() } else { Value::UNDEFINED }
+}
+
+/// `x | spell`: a value as messages show it: `undefined`, `null`, a text as it is, anything else as JSON.
+fn spell(value: &Value) -> String {
+    match value.kind() {
+        ValueKind::Undefined => "undefined".into(),
+        ValueKind::None => "null".into(),
+        ValueKind::String => value.to_string(),
+        _ => serde_json::to_string(value).unwrap_or_else(|_| value.to_string()),
+    }
+}
+
+/// `x | match(pattern)`: the pattern's first group, or all it matched; case is ignored. Nothing if it does not match.
+fn find(value: &Value, pattern: &str) -> Result<Value, Error> {
+    let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
+    let Some(captures) = regex(pattern)?.captures(text) else { return Ok(Value::UNDEFINED) };
+    let group = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0));
+    Ok(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())))
+}
+
+/// `pattern is found_in(text)`: the pattern matches somewhere; case is ignored.
+fn found_in(pattern: &str, value: &Value) -> Result<bool, Error> {
+    let Some(text) = value.as_str() else { return Ok(false) };
+    Ok(regex(pattern)?.is_match(text))
+}
+
+fn regex(pattern: &str) -> Result<regex_lite::Regex, Error> {
+    let compiled = regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build();
+    compiled.map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("pattern `{pattern}`: {error}")))
+}
+
+/// `text | mentions(words)`: the first of the words or phrases that the text has as whole words; case is ignored.
+fn mentions(value: &Value, words: &Value) -> Result<Value, Error> {
+    let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
+    let text = text.to_lowercase();
+    for word in words.try_iter()? {
+        if word.as_str().is_some_and(|word| has_word(&text, word)) {
+            return Ok(word);
+        }
+    }
+    Ok(Value::UNDEFINED)
+}
+
+/// Whether `text` has `word` (lower-cased here) bounded by neither letter, digit, `-` nor `_`.
+pub fn has_word(text: &str, word: &str) -> bool {
+    word_at(text, &word.to_lowercase()).is_some()
+}
+
+/// Where `text` has `word` as a whole word first.
+pub fn word_at(text: &str, word: &str) -> Option<usize> {
+    let inside = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let bounded = |at: usize| {
+        !text[..at].chars().next_back().is_some_and(inside)
+            && !text[at + word.len()..].chars().next().is_some_and(inside)
+    };
+    text.match_indices(word).map(|(at, _)| at).find(|at| !word.is_empty() && bounded(*at))
+}
+
+/// `path is like(globs)`: the path fits one of the globs (`*` in a name, `**` over folders).
+fn like(value: &Value, globs: &Value) -> Result<bool, Error> {
+    let Some(path) = value.as_str() else { return Ok(false) };
+    let path = crate::path::tidy(path);
+    let fits = |glob: &Value| glob.as_str().is_some_and(|glob| fast_glob::glob_match(glob, &path));
+    Ok(if globs.kind() == ValueKind::String { fits(globs) } else { globs.try_iter()?.any(|glob| fits(&glob)) })
+}
+
+/// `projects | holding(path)`: the name of the entry whose `path` holds this path; the deepest one wins.
+fn holding(entries: &Value, path: &str) -> Result<Value, Error> {
+    let path = crate::path::tidy(path);
+    let mut best: Option<(usize, Value)> = None;
+    if entries.kind() != ValueKind::Map {
+        return Ok(Value::UNDEFINED);
+    }
+    for name in entries.try_iter()? {
+        let root = entries.get_item(&name)?.get_attr("path")?;
+        let Some(root) = root.as_str().map(crate::path::tidy).filter(|root| !root.is_empty()) else { continue };
+        let deeper = best.as_ref().is_none_or(|(length, _)| root.len() > *length);
+        if deeper && crate::path::below(&root, &path).is_some() {
+            best = Some((root.len(), name));
+        }
+    }
+    Ok(best.map_or(Value::UNDEFINED, |(_, name)| name))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests_of_filters {
+    use super::*;
+    use minijinja::context;
+
+    fn eval(expression: &str) -> Value {
+        let env = environment();
+        let projects = Value::from(minijinja::value::Serde(serde_json::json!({
+            "web": {"path": "apps/web"}, "web-admin": {"path": "apps/web/admin"}, "bad": 5,
+        })));
+        env.compile_expression(expression).unwrap().eval(context! { projects, one => [1] }).unwrap()
+    }
+
+    fn check(expression: &str, expect: &str) {
+        assert_eq!(eval(expression).to_string(), expect, "{expression}");
+    }
+
+    #[test]
+    fn filters_do_what_they_say() {
+        check("'Phase 06' | match('(\\d+)')", "06");
+        check("'x' | match('y') is undefined", "True");
+        check("5 | match('5') is undefined", "True");
+        check("'An initial Status.' | mentions(['init', 'status'])", "status");
+        check("'re-init' | mentions(['init']) is undefined", "True");
+        check("'a new  project' | mentions(['new project']) is undefined", "True");
+        check("'a New Project!' | mentions(['new project'])", "new project");
+        check("missing | number < 1", "True");
+        check("none | number < 1", "True");
+        check("'7' | number < 1", "True");
+        check("0.5 | number < 1", "True");
+        check("missing.x.y | spell", "undefined");
+        check("none | spell", "null");
+        check("one | spell", "[1]");
+        check("5 | text is undefined", "True");
+        check("projects | holding('apps/web/admin/src')", "web-admin");
+        check("projects | holding('apps/website') is undefined", "True");
+        check("'/w/.isdlc/./state.json' is like(['**/.isdlc/state.json'])", "True");
+        check("'/w/x.isdlc/state.json' is like(['**/.isdlc/state.json'])", "False");
+        check("'auto[- ]?detect' is found_in('Auto-Detect')", "True");
+        check("['a', 'b'] | reject('eq', 'a') | first", "b");
+        check("'12' is digits", "True");
+    }
+
+    #[test]
+    fn the_lists_of_names_are_what_the_environment_has() {
+        let env = environment();
+        for name in FILTERS {
+            assert!(env.compile_expression_owned(format!("x | {name}")).is_ok());
+            let message = env.compile_expression_owned(format!("[] | {name}")).unwrap().eval(()).map_err(|e| e.to_string());
+            assert!(!message.is_err_and(|m| m.contains("unknown filter")), "{name}");
+        }
+        for name in TESTS {
+            let message = env.compile_expression_owned(format!("'' is {name}")).unwrap().eval(()).map_err(|e| e.to_string());
+            assert!(!message.is_err_and(|m| m.contains("unknown test")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Reading JSON that others wrote: strictly first, and where that fails once more after mending what agents and
+//! editors are known to get wrong (byte order marks, lone surrogates, raw control characters, bad escapes, bytes
+//! that are no UTF-8, numbers out of range, deep nesting).
+
+use serde::de::DeserializeOwned;
+
+/// How deep values may nest. Deeper ones are refused, so that no input can exhaust the stack.
+const DEPTH_MAX: usize = 512;
+
+/// Parses the first value in `bytes`; what follows it is ignored.
+pub fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    read(bytes, Rest::Ignored)
+}
+
+/// Parses `bytes` as one value and nothing else.
+pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    read(bytes, Rest::Refused)
+}
+
+/// What to make of text after the value.
+#[derive(Clone, Copy, PartialEq)]
+enum Rest {
+    Ignored,
+    Refused,
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, String> {
+    let mut strict = serde_json::Deserializer::from_slice(bytes);
+    if let Ok(value) = T::deserialize(&mut strict)
+        && (rest == Rest::Ignored || strict.end().is_ok())
+    {
+        return Ok(value);
+    }
+    let mended = mend(&String::from_utf8_lossy(bytes))?;
+    let mut lenient = serde_json::Deserializer::from_str(&mended);
+    lenient.disable_recursion_limit();
+    let value = T::deserialize(&mut lenient).map_err(|error| error.to_string())?;
+    if rest == Rest::Refused {
+        lenient.end().map_err(|error| error.to_string())?;
+    }
+    Ok(value)
+}
+
+/// Tells, chunk by chunk, when the first value (an object or a list) is complete.
+#[derive(Default)]
+pub struct Completeness {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Completeness {
+    /// Takes the next bytes; true once the outermost bracket has closed.
+    pub fn feed(&mut self, bytes: &[u8]) -> bool {
+        bytes.iter().any(|byte| self.closes(*byte))
+    }
+
+    fn closes(&mut self, byte: u8) -> bool {
+        if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return false;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 0 => {
+                self.depth -= 1;
+                return self.depth == 0;
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+/// The text with everything mended that can be, or the reason why it is beyond mending.
+fn mend(text: &str) -> Result<String, String> {
+    let mut mended = String::with_capacity(text.len() + 16);
+    let mut rest = text.trim_start_matches('\u{feff}');
+    let mut depth = 0_usize;
+    while let Some(first) = rest.chars().next() {
+        let taken = match first {
+            '"' => mend_string(rest, &mut mended),
+            '-' | '0'..='9' => mend_number(rest, &mut mended),
+            '\0' => 1,
+            other => {
+                depth = match other {
+                    '{' | '[' => depth + 1,
+                    '}' | ']' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                mended.push(other);
+                other.len_utf8()
+            }
+        };
+        if depth > DEPTH_MAX {
+            return Err(format!("nested more than {DEPTH_MAX} levels deep"));
+        }
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    Ok(mended)
+}
+
+/// Copies a string literal, mended; returns how many bytes it took.
+fn mend_string(text: &str, out: &mut String) -> usize {
+    out.push('"');
+    let mut at = 1;
+    while let Some(next) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        match next {
+            '"' => {
+                out.push('"');
+                return at + 1;
+            }
+            '\\' => at += mend_escape(&text[at..], out),
+            control if control < ' ' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(control)));
+                at += 1;
+            }
+            other => {
+                out.push(other);
+                at += other.len_utf8();
+            }
+        }
+    }
+    at
+}
+
+/// Copies an escape, mended; returns how many bytes it took.
+fn mend_escape(text: &str, out: &mut String) -> usize {
+    match text.as_bytes().get(1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+            out.push_str(&text[..2]);
+            2
+        }
+        Some(b'u') => match (code_unit(text), text.get(6..).and_then(code_unit)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => {
+                out.push_str(&text[..12]);
+                12
+            }
+            (Some(0xd800..=0xdfff), _) => {
+                out.push_str("\\ufffd");
+                6
+            }
+            (Some(_), _) => {
+                out.push_str(&text[..6]);
+                6
+            }
+            (None, _) => doubled(out),
+        },
+        _ => doubled(out),
+    }
+}
+
+fn doubled(out: &mut String) -> usize {
+    out.push_str("\\\\");
+    1
+}
+
+fn code_unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+}
+
+/// Copies a number, one out of range as the largest there is; returns how many bytes it took.
+fn mend_number(text: &str, out: &mut String) -> usize {
+    let length = text.bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')).count();
+    let number = &text[..length];
+    match number.parse::<f64>() {
+        Ok(value) if value == f64::INFINITY => out.push_str("1e308"),
+        Ok(value) if value == f64::NEG_INFINITY => out.push_str("-1e308"),
+        _ => out.push_str(number),
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_agents_get_wrong_is_mended() {
+        for (text, expect) in [
+            (&b"\xef\xbb\xbf{\"a\":1}"[..], json!({"a": 1})),
+            (br#"{"a":"\ud800x"}"#, json!({"a": "\u{fffd}x"})),
+            (br#"{"a":"\udc00"}"#, json!({"a": "\u{fffd}"})),
+            (br#"{"a":"\ud83d\ude00"}"#, json!({"a": "\u{1f600}"})),
+            (b"{\"a\":\"x\ny\"}", json!({"a": "x\ny"})),
+            (br#"{"a":"C:\qx"}"#, json!({"a": "C:\\qx"})),
+            (br#"{"a":"\u12"}"#, json!({"a": "\\u12"})),
+            (b"{\"a\":\"\xff\"}", json!({"a": "\u{fffd}"})),
+            (br#"{"a":1e400,"b":-1e400}"#, json!({"a": 1e308, "b": -1e308})),
+            (b"{\"a\":1}\0", json!({"a": 1})),
+            (br#"{"a":1,"a":2}"#, json!({"a": 2})),
+            (br#"{"a":1} trailing"#, json!({"a": 1})),
+        ] {
+            assert_eq!(first::<Value>(text), Ok(expect), "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_stays_none() {
+        for text in ["", "   ", "{", "nonsense", "{\"a\":", "\"open", "{'a':1}"] {
+            assert!(first::<Value>(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(whole::<Value>(br#"{"a":1} trailing"#).is_err());
+    }
+
+    #[test]
+    fn deep_nesting_is_read_up_to_a_limit() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(first::<Value>(nested(400).as_bytes()).is_ok());
+        assert!(first::<Value>(nested(600).as_bytes()).is_err());
+        assert!(first::<Value>("[".repeat(1_000_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn the_end_of_the_first_value_is_seen() {
+        let mut seen = Completeness::default();
+        assert!(!seen.feed(br#"  {"a":"}\"}","b":["#));
+        assert!(!seen.feed(b"1]"));
+        assert!(seen.feed(b"}\nmore"));
+    }
+}

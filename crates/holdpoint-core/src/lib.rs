@@ -1,0 +1,25 @@
+//! The pure core of Holdpoint: what an agent is doing (`event`), what a process asks for (`workflow`),
+//! what can be known (`world`, `facts`) and what follows from it (`decide`, `decision`).
+//!
+//! Invariant: nothing here does I/O, reads a clock or the environment, or keeps global state. What the core
+//! needs to know it asks of a read-only [`world::World`]; what must be done it returns in a
+//! [`decision::Decision`]. The crate's own `clippy.toml` refuses anything else.
+//!
+//! Modules in reading order:
+
+pub mod event;
+pub mod tool;
+pub mod workflow;
+pub mod world;
+pub mod facts;
+pub mod decide;
+pub mod decision;
+
+pub mod delegation;
+pub mod diagnostic;
+pub mod document;
+pub mod expression;
+pub mod filters;
+pub mod json;
+pub mod path;
+pub mod shell;

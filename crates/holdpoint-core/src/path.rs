@@ -1,0 +1,65 @@
+//! Paths as text: joined and tidied without asking the file system.
+
+/// Whether a path starts at a root, on Unix or on Windows.
+pub fn is_absolute(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    bytes.first().is_some_and(|b| matches!(b, b'/' | b'\\'))
+        || (bytes.len() > 2 && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'))
+}
+
+/// `path` seen from `dir`, tidied: forward slashes, no `.`, no empty parts, `..` resolved where it can be.
+pub fn join(dir: &str, path: &str) -> String {
+    if is_absolute(path) { tidy(path) } else { tidy(&format!("{dir}/{path}")) }
+}
+
+/// A path with forward slashes, without `.` and empty parts, with `..` resolved where it can be.
+pub fn tidy(path: &str) -> String {
+    let rooted = path.starts_with(['/', '\\']);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if rooted => {}
+            part => parts.push(part),
+        }
+    }
+    format!("{}{}", if rooted { "/" } else { "" }, parts.join("/"))
+}
+
+/// `path` relative to `dir`, if it lies in it; both tidied. The folder itself is the empty text.
+pub fn below<'a>(dir: &str, path: &'a str) -> Option<&'a str> {
+    let rest = path.strip_prefix(dir)?;
+    if rest.is_empty() || dir.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Whether a tidied relative path stays where it is: not absolute, no `..`.
+pub fn stays_below(path: &str) -> bool {
+    !is_absolute(path) && !path.split('/').any(|part| part == "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_tidied_and_stay_where_they_are() {
+        for (path, expect) in [
+            ("a/./b//c", "a/b/c"),
+            ("/a/../../b", "/b"),
+            ("../a", "../a"),
+            (r".isdlc\projects\x\state.json", ".isdlc/projects/x/state.json"),
+            (r"C:\w\.isdlc\state.json", "C:/w/.isdlc/state.json"),
+            ("", ""),
+        ] {
+            assert_eq!(tidy(path), expect);
+        }
+        assert!(stays_below("a/b") && !stays_below("../a") && !stays_below("/a") && !stays_below("C:/a"));
+        assert_eq!(below("/w", "/w/a"), Some("a"));
+        assert_eq!(below("/w", "/wx/a"), None);
+        assert_eq!(below("/", "/a"), Some("a"));
+        assert_eq!(join("/w", r"..\x"), "/x");
+    }
+}

@@ -1,0 +1,175 @@
+//! A tool call over all agents' spellings: what kind of tool it is, whom it is for, what it touches.
+
+use serde_json::Value as Json;
+
+/// What a tool does, as far as rules tell tools apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::tool))]
+pub enum ToolKind {
+    /// Runs a shell command.
+    Shell,
+    /// Writes to files.
+    Edit,
+    /// Hands work to a sub-agent.
+    Delegation,
+    /// Anything else.
+    Other,
+}
+
+impl ToolKind {
+    /// The kinds a rule can name.
+    pub const NAMED: [(&'static str, ToolKind); 3] =
+        [("shell", ToolKind::Shell), ("edit", ToolKind::Edit), ("delegation", ToolKind::Delegation)];
+
+    /// The kind of the tool that agents call `name`.
+    pub fn of(name: &str) -> ToolKind {
+        match name {
+            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" => ToolKind::Shell,
+            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "apply_patch" | "write_file" | "replace" => {
+                ToolKind::Edit
+            }
+            "Task" | "Agent" | "spawn_agent" => ToolKind::Delegation,
+            _ => ToolKind::Other,
+        }
+    }
+}
+
+/// A tool call: its name, its input and, after it ran, its result.
+#[derive(Clone, Debug, Default)]
+pub struct Tool {
+    /// The tool's name as the agent spells it.
+    pub name: String,
+    /// The input object.
+    pub input: Json,
+    /// The result, whatever its form; an error's text counts as one.
+    pub result: Option<Json>,
+    /// Whether the call failed.
+    pub failed: bool,
+}
+
+impl Tool {
+    /// What the tool does.
+    pub fn kind(&self) -> ToolKind {
+        ToolKind::of(&self.name)
+    }
+
+    /// The sub-agent a delegation names. `Err` if it is there but no text.
+    pub fn agent(&self) -> Result<Option<&str>, NotText> {
+        match self.first(&["subagent_type", "agent_type", "agent"]) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(name)) => Ok(Some(name)),
+            Some(_) => Err(NotText),
+        }
+    }
+
+    /// What the sub-agent is told: prompt and description.
+    pub fn text(&self) -> String {
+        let prompt = self.first(&["prompt", "message"]).map(as_text).unwrap_or_default();
+        let description = self.input.get("description").map(as_text).unwrap_or_default();
+        format!("{prompt} {description}")
+    }
+
+    /// The shell command, if the tool runs one.
+    pub fn command(&self) -> Option<&str> {
+        let words = self.first(&["command", "cmd"])?;
+        (self.kind() == ToolKind::Shell).then_some(words)?.as_str()
+    }
+
+    /// The files the tool names as its targets, as it spells them.
+    pub fn paths(&self) -> Vec<String> {
+        if self.name == "apply_patch" {
+            let patch = self.first(&["command", "input", "patch"]).and_then(Json::as_str).unwrap_or_default();
+            return patched_files(patch);
+        }
+        let named = self.first(&["file_path", "filePath", "notebook_path", "path"]);
+        named.and_then(Json::as_str).filter(|path| !path.is_empty()).map(str::to_owned).into_iter().collect()
+    }
+
+    /// The result as text: its text blocks if it has any, its JSON otherwise.
+    pub fn result_text(&self) -> Option<String> {
+        match self.result.as_ref()? {
+            Json::Null => None,
+            Json::String(text) => Some(text.clone()),
+            other => Some(text_blocks(other).unwrap_or_else(|| other.to_string())),
+        }
+    }
+
+    fn first(&self, names: &[&str]) -> Option<&Json> {
+        names.iter().find_map(|name| self.input.get(*name))
+    }
+}
+
+/// A field that should be text is something else.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotText;
+
+/// How a value that should be text reads: lists are joined by commas, as agents' own scripts do.
+fn as_text(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        Json::Array(items) => items.iter().map(as_text).collect::<Vec<_>>().join(","),
+        Json::Bool(_) | Json::Number(_) | Json::Object(_) => value.to_string(),
+    }
+}
+
+fn text_blocks(result: &Json) -> Option<String> {
+    let blocks = result.get("content").unwrap_or(result).as_array()?;
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+fn patched_files(patch: &str) -> Vec<String> {
+    const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+    let named = |line: &str| MARKS.iter().find_map(|mark| line.strip_prefix(mark).map(|p| p.trim().to_owned()));
+    patch.lines().filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tool(name: &str, input: Json) -> Tool {
+        Tool { name: name.into(), input, ..Tool::default() }
+    }
+
+    #[test]
+    fn every_spelling_of_a_tool_has_its_kind() {
+        for (name, kind) in [
+            ("Task", ToolKind::Delegation),
+            ("Agent", ToolKind::Delegation),
+            ("spawn_agent", ToolKind::Delegation),
+            ("Bash", ToolKind::Shell),
+            ("PowerShell", ToolKind::Shell),
+            ("MultiEdit", ToolKind::Edit),
+            ("NotebookEdit", ToolKind::Edit),
+            ("apply_patch", ToolKind::Edit),
+            ("Read", ToolKind::Other),
+        ] {
+            assert_eq!(ToolKind::of(name), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_patch_names_all_the_files_it_touches() {
+        let patch = "*** Begin Patch\n*** Update File: a/b.rs\n@@\n*** Move to: c.rs\n*** Add File: d.md\n*** End Patch";
+        assert_eq!(tool("apply_patch", json!({ "command": patch })).paths(), ["a/b.rs", "c.rs", "d.md"]);
+    }
+
+    #[test]
+    fn text_is_joined_whatever_its_type() {
+        assert_eq!(tool("Task", json!({"prompt": ["08-code-review", 1]})).text(), "08-code-review,1 ");
+        assert_eq!(tool("Task", json!({"subagent_type": 5})).agent(), Err(NotText));
+        assert_eq!(tool("Task", json!(null)).agent(), Ok(None));
+    }
+
+    #[test]
+    fn a_result_is_its_text_blocks_or_its_json() {
+        let mut task = tool("Agent", json!({}));
+        task.result = Some(json!({"status": "completed", "content": [{"type": "text", "text": "one"}]}));
+        assert_eq!(task.result_text().as_deref(), Some("one"));
+        task.result = Some(json!({"output": "x"}));
+        assert_eq!(task.result_text().as_deref(), Some(r#"{"output":"x"}"#));
+    }
+}

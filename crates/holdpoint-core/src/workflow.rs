@@ -1,0 +1,211 @@
+//! A workflow: the process as data. Built-in ones are Rust statics written by the build script, a project's own
+//! are parsed from its file; both are this type, so texts and lists are borrowed or owned.
+
+pub mod check;
+pub mod parse;
+pub mod table;
+
+use std::borrow::Cow;
+
+use crate::event::{Event, Moment};
+use crate::tool::{Tool, ToolKind};
+
+/// Text that a built-in workflow borrows and a parsed one owns.
+pub type Text = Cow<'static, str>;
+/// A list that a built-in workflow borrows and a parsed one owns.
+pub type List<T> = Cow<'static, [T]>;
+
+/// A whole workflow.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Workflow {
+    /// What it is called: its folder's name.
+    pub name: Text,
+    /// One sentence for people.
+    pub about: Text,
+    /// What a run is and where its state is.
+    pub run: Run,
+    /// Holds and witnesses, in the order of the file.
+    pub rules: List<Rule>,
+    /// `[let]`: named expressions.
+    pub lets: List<Named>,
+    /// `[data]`: literals, each as JSON.
+    pub data: List<Named>,
+    /// How sub-agent calls are read.
+    pub delegation: Option<Delegation>,
+}
+
+/// `[run]`: what a run is and where.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Run {
+    /// A file or folder that marks a run's home: the nearest folder upwards that has it.
+    pub home: Text,
+    /// The state file, relative to the home; a template.
+    pub state: Option<Text>,
+    /// The state's field that says which phase is due, as an expression, for people to see.
+    pub phase: Option<Text>,
+}
+
+/// What a rule does when its condition is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub enum RuleKind {
+    /// Blocks the event.
+    Hold,
+    /// Only says something.
+    Witness,
+}
+
+impl RuleKind {
+    /// The word workflow files and the journal use.
+    pub fn name(self) -> &'static str {
+        match self {
+            RuleKind::Hold => "hold",
+            RuleKind::Witness => "witness",
+        }
+    }
+}
+
+/// Whom a witness speaks to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub enum Audience {
+    /// The agent, as context.
+    Agent,
+    /// The person at the terminal.
+    User,
+    /// Standard error: the agent's debug log.
+    Stderr,
+    /// The journal alone.
+    Log,
+}
+
+impl Audience {
+    /// All audiences, as workflow files spell them.
+    pub const ALL: [(&'static str, Audience); 4] = [
+        ("agent", Audience::Agent),
+        ("user", Audience::User),
+        ("stderr", Audience::Stderr),
+        ("log", Audience::Log),
+    ];
+}
+
+/// `[[hold]]` or `[[witness]]`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Rule {
+    /// Hold or witness.
+    pub kind: RuleKind,
+    /// The guard it belongs to; several rules may share a name.
+    pub name: Text,
+    /// A code for messages and the journal.
+    pub code: Option<Text>,
+    /// The events it looks at.
+    pub on: List<On>,
+    /// An expression whose elements are looked at one by one, as `key` and `value`.
+    pub each: Option<Text>,
+    /// The condition.
+    pub when: Option<Text>,
+    /// State fields to set when the condition is true: path and template.
+    pub set: List<Named>,
+    /// Whom a witness speaks to.
+    pub to: Audience,
+    /// The text it says.
+    pub say: Say,
+    /// What ends the hold, for `why`; a template.
+    pub satisfied_by: Option<Text>,
+    /// The rule's line in the workflow file.
+    pub line: u32,
+}
+
+/// A text: a template and the file it came from.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Say {
+    /// The file under the workflow's folder; empty for a text written in the workflow file.
+    pub file: Text,
+    /// The template.
+    pub template: Text,
+}
+
+/// An event a rule looks at.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct On {
+    /// The moment.
+    pub moment: Moment,
+    /// Which tools.
+    pub tool: ToolMatch,
+}
+
+/// Which tools a rule looks at.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub enum ToolMatch {
+    /// Every tool, or none at all where the moment has none.
+    Any,
+    /// Tools of a kind.
+    Kind(ToolKind),
+    /// One tool by its name.
+    Named(Text),
+}
+
+/// A name and its source text.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Named {
+    /// The name.
+    pub name: Text,
+    /// An expression, a template or JSON, as the place says.
+    pub source: Text,
+}
+
+/// `[delegation]`: whom a sub-agent call is for, and which phase that one belongs to.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Delegation {
+    /// Manifest files, the first that is there counts.
+    pub manifest: List<Text>,
+    /// The manifest's table of agents; each has a `phase`.
+    pub agents: Text,
+    /// Phases that are none: an agent of these is no phase's.
+    pub aside: List<Text>,
+    /// The phases of the run at hand, as an expression.
+    pub phases: Option<Text>,
+    /// Words and phrases that mark a call as set-up, which is no delegation.
+    pub setup: List<Text>,
+    /// Phrases that hold a set-up word but are none.
+    pub not_setup: List<Text>,
+    /// Short names of agents.
+    pub aliases: List<Named>,
+}
+
+impl Workflow {
+    /// The rules that look at this event; with `only`, those of that name.
+    pub fn rules_for<'a>(&'a self, event: &'a Event, only: Option<&'a str>) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().filter(move |rule| only.is_none_or(|name| rule.name == name) && rule.looks_at(event))
+    }
+
+    /// The expression behind a name of `[let]`.
+    pub fn expression(&self, name: &str) -> Option<&Text> {
+        self.lets.iter().find(|named| named.name == name).map(|named| &named.source)
+    }
+}
+
+impl Rule {
+    /// Whether the rule looks at this event at all.
+    pub fn looks_at(&self, event: &Event) -> bool {
+        self.on.iter().any(|on| on.moment == event.moment && on.tool.matches(event.tool.as_ref()))
+    }
+}
+
+impl ToolMatch {
+    fn matches(&self, tool: Option<&Tool>) -> bool {
+        match self {
+            ToolMatch::Any => true,
+            ToolMatch::Kind(kind) => tool.is_some_and(|tool| tool.kind() == *kind),
+            ToolMatch::Named(name) => tool.is_some_and(|tool| tool.name == *name),
+        }
+    }
+}

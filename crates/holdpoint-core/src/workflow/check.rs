@@ -1,0 +1,107 @@
+//! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said.
+
+use std::collections::HashSet;
+
+use super::parse::Parsed;
+use super::table::{Language, Piece};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::expression::{NameUse, Use, names_in_expression, names_in_template};
+use crate::facts::NOUNS;
+use crate::filters::{FILTERS, TESTS};
+
+/// Everything that is wrong with a parsed workflow; `files` are those in its folder's `texts`.
+pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
+    let mut problems = parsed.problems.clone();
+    let names = Names::of(parsed);
+    let mut used = HashSet::new();
+    for piece in &parsed.pieces {
+        check_piece(piece, &names, &mut used, &mut problems);
+    }
+    problems.extend(names.unused(&used));
+    problems.extend(names.clashes());
+    for file in files.iter().filter(|file| !parsed.texts.contains(file)) {
+        let message = "no rule says this text";
+        problems.push(Diagnostic::warning(file, 0..0, message).hinted("say it in a rule, or delete the file"));
+    }
+    problems
+}
+
+/// The names a workflow defines.
+struct Names<'a> {
+    defined: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(parsed: &'a Parsed) -> Names<'a> {
+        let named = parsed.workflow.lets.iter().chain(parsed.workflow.data.iter());
+        Names { defined: named.map(|named| named.name.as_ref()).collect() }
+    }
+
+    fn has(&self, name: &str, has_element: bool) -> bool {
+        NOUNS.contains(&name) || self.defined.contains(&name) || (has_element && matches!(name, "key" | "value"))
+    }
+
+    fn unused(&self, used: &HashSet<String>) -> Vec<Diagnostic> {
+        let idle = self.defined.iter().filter(|name| !used.contains(**name));
+        idle.map(|name| Diagnostic::warning(super::parse::FILE, 0..0, format!("nothing uses `{name}`"))).collect()
+    }
+
+    fn clashes(&self) -> Vec<Diagnostic> {
+        let mut seen = HashSet::new();
+        let clash = self.defined.iter().filter(|name| NOUNS.contains(name) || !seen.insert(**name));
+        clash
+            .map(|name| {
+                let message = format!("`{name}` is taken: it is one of the engine's names, or defined twice");
+                Diagnostic::error(super::parse::FILE, 0..0, message).hinted("give it another name")
+            })
+            .collect()
+    }
+}
+
+fn check_piece(piece: &Piece, names: &Names<'_>, used: &mut HashSet<String>, problems: &mut Vec<Diagnostic>) {
+    let found = match piece.language {
+        Language::Expression => names_in_expression(&piece.source),
+        Language::Template => names_in_template(&piece.source),
+    };
+    match found {
+        Ok(found) => {
+            for name in found {
+                problems.extend(unknown(piece, &name, names));
+                used.insert(name.name);
+            }
+        }
+        Err(error) => problems.push(Diagnostic::error(&piece.file, place(piece, error.span), error.message)),
+    }
+}
+
+fn unknown(piece: &Piece, name: &NameUse, names: &Names<'_>) -> Option<Diagnostic> {
+    let (what, known) = match name.used_as {
+        Use::Variable => ("name", names.has(&name.name, piece.has_element)),
+        Use::Filter => ("filter", FILTERS.contains(&name.name.as_str())),
+        Use::Test => ("test", TESTS.contains(&name.name.as_str())),
+    };
+    if known {
+        return None;
+    }
+    let candidates: Vec<&str> = match name.used_as {
+        Use::Variable => NOUNS.iter().chain(&names.defined).copied().collect(),
+        Use::Filter => FILTERS.to_vec(),
+        Use::Test => TESTS.to_vec(),
+    };
+    let hint = match (nearest(&name.name, candidates), name.used_as) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, Use::Variable) => "define it under [let] or [data]".to_owned(),
+        (None, _) => format!("the {what}s there are stand in docs/reference/workflow.md"),
+    };
+    let message = format!("unknown {what} `{}`", name.name);
+    Some(Diagnostic::error(&piece.file, place(piece, name.span.clone()), message).hinted(hint))
+}
+
+/// A place in the piece as a place in its file.
+fn place(piece: &Piece, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    piece.start.map_or_else(|| piece.span.clone(), |start| start + span.start..start + span.end)
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod check_tests;

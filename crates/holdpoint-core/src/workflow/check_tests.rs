@@ -1,0 +1,82 @@
+use super::*;
+use crate::workflow::parse::parse;
+
+const TEXT: &str = "Held: {{ who }}\n{{ whoo }}\n";
+
+/// The complaints about a workflow file, each as `file:line: message (hint)`.
+fn complaints(source: &str) -> Vec<String> {
+    let read = |file: &str| (file == "texts/a.md").then(|| TEXT.to_owned());
+    let parsed = parse("x", source, &read);
+    let problems = check(&parsed, &["texts/a.md".to_owned()]);
+    let text_of = |file: &str| if file == "texts/a.md" { TEXT } else { source };
+    problems
+        .iter()
+        .map(|p| {
+            let (line, column) = p.position(text_of(&p.file));
+            let hint = p.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            format!("{}:{line}:{column}: {}{hint}", p.file, p.message)
+        })
+        .collect()
+}
+
+#[test]
+fn mistakes_have_their_place_and_a_hint() {
+    let found = complaints(
+        "about = \"x\"\nabuot = \"y\"\n[run]\nhome = \".x\"\n\n[[hold]]\nname = \"a\"\non = \"befor shell\"\nwen = \"1\"\nsay = \"x\"\n",
+    );
+    assert_eq!(
+        found[..3],
+        [
+            "workflow.toml:2:1: unknown key `abuot` in a workflow file (did you mean `about`?)",
+            "workflow.toml:9:1: unknown key `wen` in [[hold]] (did you mean `when`?)",
+            "workflow.toml:8:6: unknown event `befor` (did you mean `before`?)",
+        ]
+    );
+}
+
+#[test]
+fn unknown_names_filters_and_tests_are_refused() {
+    let found = complaints(
+        "about = \"x\"\n[run]\nhome = \".x\"\n[[hold]]\nname = \"a\"\non = \"before shell\"\nwhen = '''who and\n  whom'''\nsay = \"texts/a.md\"\n[let]\nwho = \"tool.name | uper is defind\"\n",
+    );
+    assert_eq!(
+        found,
+        [
+            "workflow.toml:8:3: unknown name `whom` (did you mean `who`?)",
+            "workflow.toml:11:28: unknown test `defind` (did you mean `defined`?)",
+            "workflow.toml:11:20: unknown filter `uper` (did you mean `upper`?)",
+            "texts/a.md:2:4: unknown name `whoo` (did you mean `who`?)",
+        ]
+    );
+}
+
+#[test]
+fn what_is_missing_or_of_the_wrong_type_is_told() {
+    let found = complaints("run = 5\n[hold]\nname = 1\n");
+    assert!(found.contains(&"workflow.toml:1:7: `run` must be a table".to_owned()), "{found:?}");
+    assert!(found.iter().any(|line| line.contains("write [[hold]], with two brackets")), "{found:?}");
+    let found = complaints("about = \"\"\n[run]\nhome = \"../x\"\n[[witness]]\nto = \"everyone\"\nsay = \"texts/none.md\"\n");
+    for part in [
+        "`home` must be a name below",
+        "[[witness]] has no `name`",
+        "[[witness]] has no `on`",
+        "unknown audience `everyone`",
+        "there is no text file `texts/none.md`",
+        "no rule says this text",
+    ] {
+        assert!(found.iter().any(|line| line.contains(part)), "{part}: {found:?}");
+    }
+}
+
+#[test]
+fn broken_toml_is_told_with_its_line() {
+    let found = complaints("about = \"x\"\n[run\n");
+    assert!(found[0].starts_with("workflow.toml:2:"), "{found:?}");
+}
+
+#[test]
+fn names_that_clash_or_idle_are_told() {
+    let found = complaints("about = \"\"\n[run]\nhome = \".x\"\n[let]\nstate = \"1\"\nidle = \"1\"\n");
+    assert!(found.iter().any(|line| line.contains("`state` is taken")), "{found:?}");
+    assert!(found.iter().any(|line| line.contains("nothing uses `idle`")), "{found:?}");
+}

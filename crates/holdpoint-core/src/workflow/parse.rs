@@ -1,0 +1,260 @@
+//! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::de::DeTable;
+
+use super::table::{Language, Piece, Reader, json, listed};
+use super::{Audience, Delegation, List, Named, On, Rule, RuleKind, Run, Say, Text, ToolMatch, Workflow};
+use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::event::Moment;
+use crate::tool::ToolKind;
+
+/// The file a workflow's folder must have.
+pub const FILE: &str = "workflow.toml";
+
+const TOP_KEYS: [&str; 7] = ["about", "run", "hold", "witness", "delegation", "let", "data"];
+const RUN_KEYS: [&str; 3] = ["home", "state", "phase"];
+const HOLD_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "say", "satisfied_by"];
+const WITNESS_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "to", "say"];
+const DELEGATION_KEYS: [&str; 7] = ["manifest", "agents", "aside", "phases", "setup", "not_setup", "aliases"];
+
+/// A workflow as far as it could be read, and everything that `check` needs to judge it.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The workflow; with errors among the problems, not to be used.
+    pub workflow: Workflow,
+    /// What is wrong so far.
+    pub problems: Vec<Diagnostic>,
+    /// Every expression and template in it.
+    pub pieces: Vec<Piece>,
+    /// The text files it names.
+    pub texts: Vec<String>,
+}
+
+impl Parsed {
+    /// The first error, if there is one.
+    pub fn error(&self) -> Option<&Diagnostic> {
+        self.problems.iter().find(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// Parses the workflow called `name` from its file's `source`; `read` gives the other files of its folder.
+pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) -> Parsed {
+    let mut parser = Parser { reader: Reader::new(FILE, source), read, texts: Vec::new(), text_pieces: Vec::new() };
+    let workflow = match DeTable::parse(source) {
+        Ok(document) => parser.workflow(name, document.get_ref()),
+        Err(error) => {
+            let span = error.span().unwrap_or(0..0);
+            parser.reader.error(span, error.message().to_owned());
+            parser.workflow(name, &DeTable::new())
+        }
+    };
+    let mut pieces = parser.reader.pieces;
+    pieces.append(&mut parser.text_pieces);
+    Parsed { workflow, problems: parser.reader.problems, pieces, texts: parser.texts }
+}
+
+struct Parser<'s> {
+    reader: Reader<'s>,
+    read: &'s dyn Fn(&str) -> Option<String>,
+    texts: Vec<String>,
+    text_pieces: Vec<Piece>,
+}
+
+impl Parser<'_> {
+    fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
+        self.reader.known_keys("a workflow file", top, &TOP_KEYS);
+        let mut rules = self.rules(top, RuleKind::Hold);
+        rules.extend(self.rules(top, RuleKind::Witness));
+        Workflow {
+            name: Cow::Owned(name.to_owned()),
+            about: self.reader.text(top, "about").unwrap_or_default(),
+            run: self.run(top),
+            rules: rules.into(),
+            lets: self.reader.named(top, "let", Some(Language::Expression)),
+            data: self.data(top),
+            delegation: self.delegation(top),
+        }
+    }
+
+    fn run(&mut self, top: &DeTable<'_>) -> Run {
+        let Some(value) = Reader::get(top, "run") else {
+            if !top.is_empty() {
+                let hint = "say where a run is: [run] with home = \".myflow\"";
+                self.reader.error(0..0, "there is no [run]").hint = Some(hint.into());
+            }
+            return Run::default();
+        };
+        let Some(run) = self.reader.table("run", value) else { return Run::default() };
+        self.reader.known_keys("[run]", run, &RUN_KEYS);
+        let home = self.reader.required("[run]", value.span(), run, "home");
+        if !crate::path::stays_below(&crate::path::tidy(&home)) {
+            self.reader.error(value.span(), "`home` must be a name below the project's folder");
+        }
+        Run { home, state: self.template(run, "state"), phase: self.expression(run, "phase", false) }
+    }
+
+    fn expression(&mut self, table: &DeTable<'_>, key: &str, has_element: bool) -> Option<Text> {
+        self.source(table, key, Language::Expression, has_element)
+    }
+
+    fn template(&mut self, table: &DeTable<'_>, key: &str) -> Option<Text> {
+        self.source(table, key, Language::Template, false)
+    }
+
+    fn source(&mut self, table: &DeTable<'_>, key: &str, language: Language, has_element: bool) -> Option<Text> {
+        let text = self.reader.text(table, key)?;
+        let span = Reader::get(table, key).map_or(0..0, toml::Spanned::span);
+        self.reader.piece(language, &text, span, has_element);
+        Some(text)
+    }
+
+    fn data(&mut self, top: &DeTable<'_>) -> List<Named> {
+        let Some(data) = Reader::get(top, "data").and_then(|value| self.reader.table("data", value)) else {
+            return List::default();
+        };
+        let named = data.iter().map(|(name, value)| Named {
+            name: name.get_ref().to_string().into(),
+            source: json(value.get_ref()).to_string().into(),
+        });
+        named.collect()
+    }
+
+    fn delegation(&mut self, top: &DeTable<'_>) -> Option<Delegation> {
+        let table = Reader::get(top, "delegation").and_then(|value| self.reader.table("delegation", value))?;
+        self.reader.known_keys("[delegation]", table, &DELEGATION_KEYS);
+        Some(Delegation {
+            manifest: self.reader.texts(table, "manifest"),
+            agents: self.reader.text(table, "agents").unwrap_or(Cow::Borrowed("agents")),
+            aside: self.reader.texts(table, "aside"),
+            phases: self.expression(table, "phases", false),
+            setup: self.reader.texts(table, "setup"),
+            not_setup: self.reader.texts(table, "not_setup"),
+            aliases: self.reader.named(table, "aliases", None),
+        })
+    }
+
+    fn rules(&mut self, top: &DeTable<'_>, kind: RuleKind) -> Vec<Rule> {
+        let Some(value) = Reader::get(top, kind.name()) else { return Vec::new() };
+        let Some(items) = value.get_ref().as_array() else {
+            let hint = format!("write [[{}]], with two brackets", kind.name());
+            self.reader.error(value.span(), format!("`{}` must be a list of tables", kind.name())).hint = Some(hint);
+            return Vec::new();
+        };
+        let mut rules = Vec::new();
+        for item in items {
+            if let Some(table) = self.reader.table(kind.name(), item) {
+                rules.push(self.rule(table, item.span(), kind));
+            }
+        }
+        rules
+    }
+
+    fn rule(&mut self, table: &DeTable<'_>, span: Range<usize>, kind: RuleKind) -> Rule {
+        let (place, keys) = match kind {
+            RuleKind::Hold => ("[[hold]]", &HOLD_KEYS),
+            RuleKind::Witness => ("[[witness]]", &WITNESS_KEYS),
+        };
+        self.reader.known_keys(place, table, keys);
+        let has_element = Reader::get(table, "each").is_some();
+        Rule {
+            kind,
+            name: self.reader.required(place, span.clone(), table, "name"),
+            code: self.reader.text(table, "code"),
+            on: self.on(place, &span, table),
+            each: self.expression(table, "each", false),
+            when: self.expression(table, "when", has_element),
+            set: self.reader.named(table, "set", Some(Language::Template)),
+            to: self.audience(table, kind),
+            say: self.say(place, &span, table, has_element),
+            satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
+            line: self.line(span.start),
+        }
+    }
+
+    fn line(&self, at: usize) -> u32 {
+        let before = self.reader.source.get(..at).unwrap_or_default();
+        u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX)
+    }
+
+    fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {
+        let texts = self.reader.spanned_texts(table, "on");
+        if texts.is_empty() {
+            self.reader.error(span.clone(), format!("{place} has no `on`")).hint =
+                Some("say which event it looks at, such as on = \"before shell\"".into());
+        }
+        texts.into_iter().filter_map(|(text, span)| self.one_on(&text, span)).collect()
+    }
+
+    fn one_on(&mut self, text: &str, span: Range<usize>) -> Option<On> {
+        let (word, tool) = text.split_once(' ').map_or((text, ""), |(word, tool)| (word, tool.trim()));
+        let names = Moment::ALL.map(|(name, _)| name);
+        let Some((_, moment)) = Moment::ALL.iter().find(|(name, _)| *name == word) else {
+            let hint = match nearest(word, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("an event is one of {}", listed(&names)),
+            };
+            self.reader.error(span, format!("unknown event `{word}`")).hint = Some(hint);
+            return None;
+        };
+        if !tool.is_empty() && !moment.has_tool() {
+            self.reader.error(span, format!("`{word}` has no tool")).hint = Some(format!("write on = \"{word}\""));
+            return None;
+        }
+        Some(On { moment: *moment, tool: tool_match(tool) })
+    }
+
+    fn audience(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Audience {
+        let Some(word) = self.reader.text(table, "to") else {
+            return if kind == RuleKind::Hold { Audience::Agent } else { Audience::User };
+        };
+        if let Some((_, audience)) = Audience::ALL.iter().find(|(name, _)| *name == word) {
+            return *audience;
+        }
+        let span = Reader::get(table, "to").map_or(0..0, toml::Spanned::span);
+        let hint = format!("it is one of {}", listed(&Audience::ALL.map(|(name, _)| name)));
+        self.reader.error(span, format!("unknown audience `{word}`")).hint = Some(hint);
+        Audience::User
+    }
+
+    /// The text: a file of the folder if the value names one, the value itself otherwise.
+    fn say(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>, has_element: bool) -> Say {
+        let value = self.reader.required(place, span.clone(), table, "say");
+        let at = Reader::get(table, "say").map_or_else(|| span.clone(), toml::Spanned::span);
+        if !names_a_file(&value) {
+            self.reader.piece(Language::Template, &value, at, has_element);
+            return Say { file: Cow::Borrowed(""), template: value };
+        }
+        let Some(template) = (self.read)(&value) else {
+            let hint = format!("write the text into {value}, below the workflow's folder");
+            self.reader.error(at, format!("there is no text file `{value}`")).hint = Some(hint);
+            return Say { file: value, template: Cow::Borrowed("") };
+        };
+        self.texts.push(value.to_string());
+        self.text_pieces.push(Piece {
+            language: Language::Template,
+            source: template.clone(),
+            file: value.to_string(),
+            start: Some(0),
+            span: 0..template.len(),
+            has_element,
+        });
+        Say { file: value, template: template.into() }
+    }
+}
+
+fn tool_match(tool: &str) -> ToolMatch {
+    if tool.is_empty() {
+        return ToolMatch::Any;
+    }
+    match ToolKind::NAMED.iter().find(|(name, _)| *name == tool) {
+        Some((_, kind)) => ToolMatch::Kind(*kind),
+        None => ToolMatch::Named(Cow::Owned(tool.to_owned())),
+    }
+}
+
+fn names_a_file(value: &str) -> bool {
+    [".md", ".txt"].iter().any(|ending| value.ends_with(ending)) && !value.contains(char::is_whitespace)
+}

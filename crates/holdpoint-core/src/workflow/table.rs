@@ -1,0 +1,182 @@
+//! Reading spanned TOML by hand, so that every complaint has its place, names the key and gives a hint.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::{List, Named, Text};
+use crate::diagnostic::{Diagnostic, nearest};
+
+/// A key's value and where it stands.
+pub(super) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
+
+/// What kind of source a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// A condition or a named expression.
+    Expression,
+    /// A text with `{{ … }}`.
+    Template,
+}
+
+/// A piece of MiniJinja in a workflow's files, for `check`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is written in.
+    pub language: Language,
+    /// The source.
+    pub source: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Where its first byte stands in the file, if the file has it letter for letter.
+    pub start: Option<usize>,
+    /// Where the whole value stands.
+    pub span: Range<usize>,
+    /// Whether `key` and `value` can be named.
+    pub has_element: bool,
+}
+
+/// Reads one TOML file and gathers what is wrong with it.
+pub(super) struct Reader<'s> {
+    pub(super) file: &'s str,
+    pub(super) source: &'s str,
+    pub(super) problems: Vec<Diagnostic>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl<'s> Reader<'s> {
+    pub(super) fn new(file: &'s str, source: &'s str) -> Reader<'s> {
+        Reader { file, source, problems: Vec::new(), pieces: Vec::new() }
+    }
+
+    pub(super) fn error(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
+        self.problems.push(Diagnostic::error(self.file, span, message));
+        let last = self.problems.len() - 1;
+        &mut self.problems[last]
+    }
+
+    /// Complains about keys of `table` that are not in `keys`.
+    pub(super) fn known_keys(&mut self, place: &str, table: &DeTable<'_>, keys: &[&str]) {
+        for key in table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
+            let name = key.get_ref();
+            let hint = match nearest(name, keys.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("{place} knows {}", listed(keys)),
+            };
+            self.error(key.span(), format!("unknown key `{name}` in {place}")).hint = Some(hint);
+        }
+    }
+
+    pub(super) fn get<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a Spanned<'i>> {
+        table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+    }
+
+    pub(super) fn table<'a, 'i>(&mut self, name: &str, value: &'a Spanned<'i>) -> Option<&'a DeTable<'i>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.error(value.span(), format!("`{name}` must be a table"));
+        }
+        table
+    }
+
+    /// The text under `key`, if it is there and is one.
+    pub(super) fn text(&mut self, table: &DeTable<'_>, key: &str) -> Option<Text> {
+        let value = Self::get(table, key)?;
+        match value.get_ref().as_str() {
+            Some(text) => Some(Cow::Owned(text.to_owned())),
+            None => {
+                self.error(value.span(), format!("`{key}` must be a text"));
+                None
+            }
+        }
+    }
+
+    /// The text under `key`, which must be there.
+    pub(super) fn required(&mut self, place: &str, at: Range<usize>, table: &DeTable<'_>, key: &str) -> Text {
+        if Self::get(table, key).is_none() {
+            self.error(at, format!("{place} has no `{key}`"));
+        }
+        self.text(table, key).unwrap_or_default()
+    }
+
+    /// One text or a list of texts under `key`, each with its place.
+    pub(super) fn spanned_texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<(String, Range<usize>)> {
+        let Some(value) = Self::get(table, key) else { return Vec::new() };
+        let single = std::slice::from_ref(value);
+        let items = value.get_ref().as_array().map_or(single, |array| array.iter().as_slice());
+        let mut texts = Vec::new();
+        for item in items {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push((text.to_owned(), item.span())),
+                None => {
+                    self.error(item.span(), format!("`{key}` must be a text or a list of texts"));
+                }
+            }
+        }
+        texts
+    }
+
+    /// One text or a list of texts under `key`.
+    pub(super) fn texts(&mut self, table: &DeTable<'_>, key: &str) -> List<Text> {
+        self.spanned_texts(table, key).into_iter().map(|(text, _)| Cow::Owned(text)).collect()
+    }
+
+    /// The names and texts of a table.
+    pub(super) fn named(&mut self, table: &DeTable<'_>, key: &str, language: Option<Language>) -> List<Named> {
+        let Some(inner) = Self::get(table, key).and_then(|value| self.table(key, value)) else {
+            return List::default();
+        };
+        let mut named = Vec::new();
+        for (name, value) in inner {
+            let Some(source) = value.get_ref().as_str() else {
+                self.error(value.span(), format!("`{}` in [{key}] must be a text", name.get_ref()));
+                continue;
+            };
+            if let Some(language) = language {
+                self.piece(language, source, value.span(), false);
+            }
+            named.push(Named { name: name.get_ref().to_string().into(), source: source.to_owned().into() });
+        }
+        named.into()
+    }
+
+    /// Remembers a piece of MiniJinja that stands as a string in this file.
+    pub(super) fn piece(&mut self, language: Language, source: &str, span: Range<usize>, has_element: bool) {
+        let raw = self.source.get(span.clone()).unwrap_or_default();
+        let start = raw.find(source).filter(|_| !source.is_empty()).map(|at| span.start + at);
+        self.pieces.push(Piece {
+            language,
+            source: source.to_owned(),
+            file: self.file.to_owned(),
+            start,
+            span,
+            has_element,
+        });
+    }
+}
+
+/// `a`, `b` and `c`.
+pub(super) fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        all => all.concat(),
+    }
+}
+
+/// A TOML value as JSON.
+pub(super) fn json(value: &DeValue<'_>) -> serde_json::Value {
+    match value {
+        DeValue::String(text) => text.to_string().into(),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| number.to_string().into(), serde_json::Value::from),
+        DeValue::Float(number) => number.as_str().parse::<f64>().map_or(serde_json::Value::Null, Into::into),
+        DeValue::Boolean(truth) => (*truth).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(table) => serde_json::Value::Object(
+            table.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref()))).collect(),
+        ),
+    }
+}

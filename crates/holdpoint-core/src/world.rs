@@ -1,0 +1,38 @@
+//! What the core may ask: read-only questions about files, git and the environment.
+
+/// Answers about the project at hand. Paths are relative to the run's home, or absolute below it.
+pub trait World: Send + Sync {
+    /// The content of a file.
+    fn read(&self, path: &str) -> Answer<Vec<u8>>;
+
+    /// Whether a file or folder is there.
+    fn exists(&self, path: &str) -> Answer<()>;
+
+    /// An environment variable.
+    fn env(&self, name: &str) -> Option<String>;
+
+    /// A question to git about the repository that `dir` (absolute) lies in.
+    fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String>;
+}
+
+/// An answer: there, not there, or impossible to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// This is it.
+    Is(T),
+    /// There is none.
+    None,
+    /// A fault kept us from knowing; the reason is for people.
+    Fault(String),
+}
+
+/// The questions the core has for git.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GitQuestion {
+    /// The branch that is checked out, unborn ones included; none when detached.
+    Branch,
+    /// The branch `git checkout` of this name would end on, if it names one.
+    Switch(String),
+    /// What an alias stands for.
+    Alias(String),
+}
