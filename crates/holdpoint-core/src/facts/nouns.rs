@@ -43,11 +43,17 @@ impl Facts {
 
     fn state(self: &Arc<Self>) -> Result<Value, Error> {
         let Some(path) = self.state_path()? else { return Ok(Value::UNDEFINED) };
-        match self.world.read(&path) {
-            Answer::None => Ok(Value::UNDEFINED),
-            Answer::Fault(why) => Err(fault(format!("the state file `{path}` cannot be read: {why}"))),
-            Answer::Is(bytes) => crate::json::whole(&bytes)
-                .map_err(|why| fault(format!("the state file `{path}` is not valid JSON: {why}"))),
+        loop {
+            let bytes = match self.world.read(&path) {
+                Answer::None => return Ok(Value::UNDEFINED),
+                Answer::Fault(why) => return Err(fault(format!("the state file `{path}` cannot be read: {why}"))),
+                Answer::Is(bytes) => bytes,
+            };
+            match crate::json::whole(&bytes) {
+                Ok(state) => return Ok(state),
+                Err(_) if self.world.settle(&path) => {}
+                Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
+            }
         }
     }
 

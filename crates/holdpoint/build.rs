@@ -1,0 +1,52 @@
+//! Embeds the built-in workflows: each folder of `workflows/` is parsed and checked here, and becomes a Rust static,
+//! so that loading one at run time costs nothing.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use databake::{Bake, CrateEnv};
+use holdpoint_core::diagnostic::Severity;
+use holdpoint_core::workflow::check::check;
+use holdpoint_core::workflow::parse::{FILE, parse};
+
+fn main() {
+    let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../workflows");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|folder| folder.join(FILE).is_file());
+    folders.sort();
+    let mut source = String::from("pub(crate) static BUILT_IN: &[BuiltIn] = &[\n");
+    for folder in &folders {
+        source.push_str(&built_in(folder));
+    }
+    source.push_str("];\n");
+    let out = Path::new(&std::env::var("OUT_DIR").unwrap()).join("built_in.rs");
+    std::fs::write(out, source).unwrap();
+}
+
+fn built_in(folder: &Path) -> String {
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+    let parsed = parse(name, &read(FILE).unwrap(), &read);
+    let errors: Vec<_> = check(&parsed, &[]).into_iter().filter(|p| p.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "workflows/{name}: {errors:#?}");
+    let mut source = format!("BuiltIn {{ workflow: {}, files: &[\n", parsed.workflow.bake(&CrateEnv::default()));
+    let mut files = Vec::new();
+    files_below(folder, &mut files);
+    for file in files {
+        println!("cargo::rerun-if-changed={}", file.display());
+        let path = file.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
+        let full = file.canonicalize().unwrap();
+        writeln!(source, "({path:?}, include_str!({:?})),", full.to_str().unwrap()).unwrap();
+    }
+    source + "] },\n"
+}
+
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() { files_below(&entry, files) } else { files.push(entry) }
+    }
+}

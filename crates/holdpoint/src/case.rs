@@ -1,0 +1,78 @@
+//! Cases: a workflow's own proof. Each is one hook call on a real folder, compared with what it should answer.
+
+mod file;
+mod folder;
+mod judge;
+
+pub use file::{Case, CaseFile, parse};
+pub use judge::{Outcome, run};
+
+use holdpoint_core::workflow::Rule;
+
+/// What came of all the cases of a workflow.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many passed.
+    pub passed: usize,
+    /// Those that failed: the file, the case's name and what was wrong.
+    pub failed: Vec<Failure>,
+    /// Rules that spoke in no case.
+    pub silent_rules: Vec<String>,
+}
+
+/// A case that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// The case's file.
+    pub file: String,
+    /// Its name and what it is about.
+    pub case: String,
+    /// What was not as expected.
+    pub problems: Vec<String>,
+}
+
+/// Where the cases' workflow comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The workflow's name.
+    pub name: &'a str,
+    /// The workflow's rules, each of which must speak in a case.
+    pub rules: &'a [Rule],
+    /// The workflow's folder, if it is a project's own: it is copied into every case.
+    pub own_folder: Option<&'a std::path::Path>,
+}
+
+/// Runs the cases in `files` (path and text); with `filter`, those whose name or file has it.
+pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<&str>) -> Report {
+    let mut report = Report::default();
+    let mut spoken = Vec::new();
+    for (path, text) in files {
+        let parsed = match parse(text) {
+            Ok(parsed) => parsed,
+            Err(why) => {
+                report.failed.push(Failure { file: path.clone(), case: "the file itself".into(), problems: vec![why] });
+                continue;
+            }
+        };
+        let chosen = |case: &&Case| filter.is_none_or(|part| case.name.contains(part) || path.contains(part));
+        for case in parsed.cases.iter().filter(chosen) {
+            let outcome = run(subject, case);
+            spoken.extend(outcome.spoke);
+            if outcome.problems.is_empty() {
+                report.passed += 1;
+            } else {
+                let case = format!("{}: {}", case.name, case.about);
+                report.failed.push(Failure { file: path.clone(), case, problems: outcome.problems });
+            }
+        }
+    }
+    if filter.is_none() {
+        let silent = subject.rules.iter().filter(|rule| !spoken.contains(&(rule.name.to_string(), rule.line)));
+        report.silent_rules = silent.map(|rule| label(rule)).collect();
+    }
+    report
+}
+
+fn label(rule: &Rule) -> String {
+    rule.code.as_ref().map_or_else(|| rule.name.to_string(), |code| format!("{} ({code})", rule.name))
+}

@@ -1,0 +1,117 @@
+//! Case files: TOML, each case laid over what the file gives all of them.
+
+use serde_json::{Map, Value as Json};
+
+/// A file of cases.
+#[derive(Debug)]
+pub struct CaseFile {
+    /// What it is about.
+    pub title: String,
+    /// The cases, each complete.
+    pub cases: Vec<Case>,
+}
+
+/// One case, with everything it starts from and everything it expects.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The row it comes from.
+    pub name: String,
+    /// What it is about.
+    pub about: String,
+    /// Its keys, laid over those of the file.
+    pub keys: Map<String, Json>,
+}
+
+const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
+const CASE_KEYS: [&str; 22] = [
+    "name", "about", "files", "state", "event", "stdin", "env", "git", "branches", "cwd", "agent", "only", "protocol",
+    "state_at", "expect", "says", "never_says", "codes", "stdout", "stderr", "fault", "after",
+];
+/// Stands for a key that is not there.
+pub(super) const NONE: &str = "(none)";
+const NULL: &str = "(null)";
+
+/// Parses a case file.
+pub fn parse(text: &str) -> Result<CaseFile, String> {
+    let top: Map<String, Json> = toml::from_str(text).map_err(|error| error.to_string())?;
+    let known = |key: &String| FILE_KEYS.contains(&key.as_str()) || key == "case";
+    if let Some(key) = top.keys().find(|key| !known(key)) {
+        return Err(format!("unknown key `{key}`; a case file knows {} and [[case]]", FILE_KEYS.join(", ")));
+    }
+    let mut shared: Map<String, Json> = top.get("given").and_then(Json::as_object).cloned().unwrap_or_default();
+    for key in ["only", "protocol", "agent", "state_at"] {
+        if let Some(value) = top.get(key) {
+            shared.insert(key.to_owned(), value.clone());
+        }
+    }
+    let cases = top.get("case").and_then(Json::as_array).ok_or("there is no [[case]]")?;
+    let cases = cases.iter().map(|case| self::case(&shared, case)).collect::<Result<_, _>>()?;
+    let title = top.get("title").and_then(Json::as_str).unwrap_or_default().to_owned();
+    Ok(CaseFile { title, cases })
+}
+
+fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, String> {
+    let text = |key: &str| own.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let mut keys = Json::Object(shared.clone());
+    lay_over(&mut keys, own);
+    let Json::Object(keys) = keys else { return Err("a case must be a table".into()) };
+    let name = text("name");
+    if let Some(key) = keys.keys().find(|key| !CASE_KEYS.contains(&key.as_str())) {
+        return Err(format!("case `{name}`: unknown key `{key}`; a case knows {}", CASE_KEYS.join(", ")));
+    }
+    if name.is_empty() {
+        return Err("a case has no name".into());
+    }
+    Ok(Case { name, about: text("about"), keys })
+}
+
+/// Lays `over` on `under`, tables key by key; `(none)` takes a key away, `(null)` is null.
+fn lay_over(under: &mut Json, over: &Json) {
+    match (under, over) {
+        (Json::Object(under), Json::Object(over)) => {
+            for (key, value) in over {
+                match value {
+                    Json::String(word) if word == NONE => {
+                        under.shift_remove(key);
+                    }
+                    _ => lay_over(under.entry(key.clone()).or_insert(Json::Null), value),
+                }
+            }
+        }
+        (under, Json::Object(over)) => {
+            *under = Json::Object(Map::new());
+            lay_over(under, &Json::Object(over.clone()));
+        }
+        (under, Json::String(word)) if word == NULL => *under = Json::Null,
+        (under, over) => *under = over.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn cases_are_laid_over_what_is_given() {
+        let file = parse(
+            "title = \"t\"\nonly = \"r\"\n[given]\nstate = { a = { b = 1, c = 2 }, d = 3 }\n[[case]]\nname = \"x\"\nstate.a.b = \"(null)\"\nstate.d = \"(none)\"\nstate.e = 5\n[[case]]\nname = \"y\"\nstate = \"broken\"\n",
+        )
+        .unwrap();
+        assert_eq!(file.cases[0].keys["state"], json!({"a": {"b": null, "c": 2}, "e": 5}));
+        assert_eq!(file.cases[0].keys["only"], json!("r"));
+        assert_eq!(file.cases[1].keys["state"], json!("broken"));
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (text, part) in [
+            ("titel = 1", "unknown key `titel`"),
+            ("title = \"t\"", "there is no [[case]]"),
+            ("[[case]]\nname = \"x\"\nsay = 1", "unknown key `say`"),
+            ("[[case]]\nabout = \"x\"", "a case has no name"),
+        ] {
+            assert!(parse(text).unwrap_err().contains(part), "{text}");
+        }
+    }
+}

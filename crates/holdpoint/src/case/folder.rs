@@ -1,0 +1,76 @@
+//! A case's folder: real files, a real repository, taken away afterwards.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value as Json};
+
+use super::file::NONE;
+use crate::store::{layout, tree};
+
+/// Makes the folder that a case starts from.
+pub(super) fn make(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+    if let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) {
+        repository(root, branch, keys.get("branches"))?;
+    }
+    for (path, content) in keys.get("files").and_then(Json::as_object).into_iter().flatten() {
+        put(root, path, content)?;
+    }
+    if let Some(state) = keys.get("state").filter(|state| *state != NONE) {
+        let at = keys.get("state_at").and_then(Json::as_str).ok_or("`state` needs a `state_at`")?;
+        put(root, at, state)?;
+    }
+    Ok(())
+}
+
+/// A file's bytes as a case spells them: a text as it is, a table as JSON.
+pub(super) fn bytes(content: &Json) -> Vec<u8> {
+    match content {
+        Json::String(text) => text.clone().into_bytes(),
+        other => serde_json::to_vec_pretty(other).unwrap_or_default(),
+    }
+}
+
+fn put(root: &Path, path: &str, content: &Json) -> Result<(), String> {
+    let tidy = holdpoint_core::path::tidy(path);
+    if !holdpoint_core::path::stays_below(&tidy) {
+        return Err(format!("`{path}` leaves the case's folder"));
+    }
+    let full = root.join(&tidy);
+    let told = |error: std::io::Error| format!("{path}: {error}");
+    if path.ends_with('/') {
+        return std::fs::create_dir_all(full).map_err(told);
+    }
+    full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
+    crate::store::atomic::create(&full, &bytes(content)).map_err(told)
+}
+
+/// A repository with one commit on `branch`; `(detached)` and `(unborn)` say what they are.
+fn repository(root: &Path, branch: &str, others: Option<&Json>) -> Result<(), String> {
+    let named = if branch.starts_with('(') { "main" } else { branch };
+    git(root, &["init", "--quiet", "--initial-branch", named])?;
+    if branch == "(unborn)" {
+        return Ok(());
+    }
+    git(root, &["commit", "--quiet", "--allow-empty", "--message", "first"])?;
+    for other in others.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
+        git(root, &["branch", other])?;
+    }
+    if branch == "(detached)" {
+        git(root, &["checkout", "--quiet", "--detach"])?;
+    }
+    Ok(())
+}
+
+fn git(root: &Path, args: &[&str]) -> Result<(), String> {
+    let identity = ["-c", "user.name=Case", "-c", "user.email=case@example.invalid", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").arg("-C").arg(root).args(identity).args(args).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("git could not be started: {error}"))?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+/// Every file's content by its path, git's and our own folders aside.
+pub(super) fn contents(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    tree::contents(root, &[".git", layout::FOLDER]).map_err(|error| error.to_string())
+}

@@ -1,0 +1,60 @@
+//! The command line for people: one file a command, with its arguments, its help and its body.
+
+mod check;
+mod subject;
+mod test;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Parser, Subcommand};
+
+use crate::env_vars::{Env, ProcessEnv};
+use crate::error::CommandError;
+use crate::ui::Ui;
+
+/// Hold coding agents to a process: plan before code, review before commit, proof before done.
+#[derive(Debug, Parser)]
+#[command(name = "holdpoint", version, about, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Arguments),
+    Test(test::Arguments),
+    /// Answer one hook event of a coding agent (called by the agent)
+    #[command(disable_help_flag = true)]
+    Hook,
+}
+
+/// What every command gets.
+pub(crate) struct Context {
+    pub(crate) ui: Ui,
+    pub(crate) env: Arc<dyn Env>,
+    pub(crate) cwd: std::path::PathBuf,
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let env: Arc<dyn Env> = Arc::new(ProcessEnv);
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let context = Context { ui: Ui::new(env.as_ref()), env, cwd };
+    let done = match arguments.command {
+        Command::Check(arguments) => check::run(&context, &arguments),
+        Command::Test(arguments) => test::run(&context, &arguments),
+        Command::Hook => Ok(()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&context.ui, &error),
+    }
+}
+
+fn fail(ui: &Ui, error: &CommandError) -> ExitCode {
+    ui.error(error);
+    error.exit_code()
+}

@@ -1,0 +1,95 @@
+//! The workflows a command is about: by name, or all that there are.
+
+use std::path::PathBuf;
+
+use holdpoint_core::diagnostic::nearest;
+use holdpoint_core::workflow::Rule;
+use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
+
+use super::Context;
+use crate::catalog;
+use crate::error::{CommandError, Kind};
+use crate::project;
+use crate::store::layout;
+
+/// A workflow that a command is about.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Its name.
+    pub(super) name: String,
+    /// Its folder, if it is a project's own.
+    pub(super) folder: Option<PathBuf>,
+}
+
+/// The workflows of these names (or folders); without names, all.
+pub(super) fn find(context: &Context, names: &[String]) -> Result<Vec<Found>, CommandError> {
+    let all = all(context);
+    if names.is_empty() {
+        return Ok(all);
+    }
+    names.iter().map(|name| one(context, name, &all)).collect()
+}
+
+fn all(context: &Context) -> Vec<Found> {
+    let base = project::nearest(&context.cwd, layout::FOLDER);
+    let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let mut all: Vec<Found> =
+        own.into_iter().map(|(name, folder)| Found { name, folder: Some(folder) }).collect();
+    for built_in in catalog::built_in() {
+        if !all.iter().any(|own| own.name == built_in.workflow.name) {
+            all.push(Found { name: built_in.workflow.name.to_string(), folder: None });
+        }
+    }
+    all
+}
+
+fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandError> {
+    let folder = context.cwd.join(name);
+    if name.contains(['/', '\\', '.']) && folder.join(FILE).is_file() {
+        let base = folder.canonicalize().unwrap_or(folder);
+        let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        return Ok(Found { name, folder: Some(base) });
+    }
+    if let Some(found) = all.iter().find(|found| found.name == name) {
+        return Ok(Found { name: found.name.clone(), folder: found.folder.clone() });
+    }
+    let names: Vec<&str> = all.iter().map(|found| found.name.as_str()).collect();
+    let hint = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", names.join(", ")),
+    };
+    Err(CommandError::new(Kind::Usage, format!("there is no workflow `{name}`")).hinted(hint))
+}
+
+impl Found {
+    /// The files of its folder: path and text.
+    pub(super) fn files(&self) -> Result<Vec<(String, String)>, CommandError> {
+        if let Some(folder) = &self.folder {
+            return Ok(crate::store::tree::texts(folder)?);
+        }
+        let files = catalog::built_in().iter().find(|built_in| built_in.workflow.name == self.name);
+        let files = files.map(|built_in| built_in.files).unwrap_or_default();
+        Ok(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
+    }
+
+    /// The workflow as parsed from its files.
+    pub(super) fn parsed(&self) -> Result<Parsed, CommandError> {
+        let files = self.files()?;
+        let read = |name: &str| files.iter().find(|(path, _)| path == name).map(|(_, text)| text.clone());
+        let source = read(FILE).unwrap_or_default();
+        Ok(parse(&self.name, &source, &read))
+    }
+
+    /// Its rules.
+    pub(super) fn rules(&self) -> Result<Vec<Rule>, CommandError> {
+        Ok(self.parsed()?.workflow.rules.into_owned())
+    }
+
+    /// A file's name for people.
+    pub(super) fn shown(&self, file: &str) -> String {
+        match &self.folder {
+            Some(folder) => folder.join(file).display().to_string(),
+            None => format!("{}/{file} (built in)", self.name),
+        }
+    }
+}

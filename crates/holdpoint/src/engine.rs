@@ -1,0 +1,155 @@
+//! The engine on one event: find the runs, ask each workflow, commit what it sets, merge what they say, write the
+//! journal, answer.
+
+mod merge;
+mod patience;
+mod record;
+mod run;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use holdpoint_core::event::{Event, Moment};
+use serde_json::{Value as Json, json};
+
+use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
+use crate::catalog::{self, Unusable};
+use crate::env_vars::{CLAUDE_PROJECT_DIR, Env};
+use crate::hook::input::Input;
+use crate::hook::options::Options;
+use crate::project::{self, Found};
+
+/// One call of the hook.
+pub struct Call<'a> {
+    /// What was on standard input.
+    pub input: Input,
+    /// The options.
+    pub options: &'a Options,
+    /// The folder the hook runs in.
+    pub cwd: &'a Path,
+    /// The environment.
+    pub env: Arc<dyn Env>,
+}
+
+/// What the hook prints.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Standard output: one JSON object in a line, or nothing.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Reply {
+    /// A message that every agent shows to its user.
+    pub fn to_user(text: &str) -> Reply {
+        Reply { stdout: format!("{}\n", json!({"systemMessage": text})), stderr: format!("{text}\n") }
+    }
+}
+
+/// Answers one event.
+pub fn answer(call: &Call<'_>) -> Reply {
+    let started = Instant::now();
+    let payload: Json = match payload(&call.input) {
+        Ok(payload) => payload,
+        Err(why) => {
+            note_fault(call.cwd, &why);
+            return Reply::default();
+        }
+    };
+    let options = call.options;
+    let agent = Agent::recognise(options.agent, &payload);
+    let cwd = call.cwd.to_string_lossy();
+    let otherwise = Otherwise { cwd: &cwd, moment: moment_of_rule(options, call.cwd) };
+    let Some((asked, event)) = agent::event(agent, &payload, &otherwise) else { return Reply::default() };
+    let session_folder = call.env.var(CLAUDE_PROJECT_DIR);
+    let found = project::runs_for(&event, session_folder.as_deref(), options.workflow.as_deref());
+    if let Some(reply) = unknown_names(options, &found, call.cwd) {
+        return reply;
+    }
+    respond(call, &asked, event, found, started)
+}
+
+fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: Instant) -> Reply {
+    let event = Arc::new(event);
+    let mut said = merge::Said::new(call.options.protocol == Protocol::Legacy);
+    for unusable in &found.unusable {
+        tell_unusable(unusable, &found, &event, &mut said);
+    }
+    let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref() };
+    for run in &found.runs {
+        let outcome = run::judge(run, &ask);
+        record::write(run, &event, &outcome, started);
+        said.add(run, &event, &outcome);
+    }
+    let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
+    let mut answer = said.answer(home.unwrap_or(call.cwd));
+    if call.options.protocol == Protocol::Legacy {
+        answer.stderr.extend(answer.message.take());
+        answer.stderr.extend(answer.context.take());
+    }
+    let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
+    let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
+    Reply { stdout, stderr: answer.stderr.iter().map(|text| format!("{text}\n")).collect() }
+}
+
+/// The payload, or why there is none.
+fn payload(input: &Input) -> Result<Json, String> {
+    match input {
+        Input::Whole(bytes) | Input::Late(bytes) => match holdpoint_core::json::first(bytes) {
+            Ok(payload @ Json::Object(_)) => Ok(payload),
+            Ok(_) => Err("the hook's input is not a JSON object".into()),
+            Err(why) => Err(format!("the hook's input is not JSON ({} bytes): {why}", bytes.len())),
+        },
+        Input::TooLarge => Err("the hook's input is too large".into()),
+        Input::Broken(why) => Err(format!("the hook's input could not be read: {why}")),
+    }
+}
+
+/// The moment a rule looks at, where the command line names one rule: payloads may leave the event out.
+fn moment_of_rule(options: &Options, cwd: &Path) -> Option<Moment> {
+    let only = options.only.as_deref()?;
+    let moment = |rules: &[holdpoint_core::workflow::Rule]| {
+        rules.iter().find(|rule| rule.name == only).and_then(|rule| rule.on.first()).map(|on| on.moment)
+    };
+    let built_in = catalog::built_in().iter().find_map(|built_in| moment(&built_in.workflow.rules));
+    built_in.or_else(|| project::find(cwd, options.workflow.as_deref()).runs.iter().find_map(|run| moment(&run.workflow.rules)))
+}
+
+/// A workflow or a rule that does not exist is a mistake in the registration: the user must see it, the agent goes on.
+fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> {
+    if !found.unusable.is_empty() {
+        return None;
+    }
+    let name = options.workflow.as_deref()?;
+    let built_in = catalog::built_in().iter().find(|built_in| built_in.workflow.name == name);
+    let own = found.base.as_deref().is_some_and(|base| catalog::own_folders(base).iter().any(|(own, _)| own == name));
+    let problem = match (built_in, options.only.as_deref()) {
+        (None, _) if !own => format!("there is no workflow `{name}`"),
+        (Some(built_in), Some(only)) if !own && !built_in.workflow.rules.iter().any(|rule| rule.name == only) => {
+            format!("workflow `{name}` has no rule `{only}`")
+        }
+        _ => return None,
+    };
+    note_fault(cwd, &problem);
+    Some(Reply::to_user(&format!("holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint check`.")))
+}
+
+/// A workflow that cannot be used holds nothing; the journal says so each time, the user sees it once a session.
+fn tell_unusable(unusable: &Unusable, found: &Found, event: &Event, said: &mut merge::Said) {
+    let Some(base) = &found.base else { return };
+    let what = format!("workflow `{}` cannot be used, so it holds nothing: {}", unusable.name, unusable.why);
+    record::fault(base, event, &what);
+    let text = format!("holdpoint: {what}. See `holdpoint check`.");
+    said.fault(base, event, &what, text);
+}
+
+/// Writes a fault to the journal of the project that `cwd` lies in, if there is one.
+pub fn note_fault(cwd: &Path, what: &str) {
+    let found = project::find(cwd, None);
+    let home = found.runs.first().map(|run| run.home.clone()).or(found.base);
+    if let Some(home) = home {
+        record::unasked(&home, what);
+    }
+}

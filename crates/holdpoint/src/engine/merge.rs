@@ -1,0 +1,109 @@
+//! One answer out of what several workflows say: a hold over a warning over nothing.
+
+use std::path::Path;
+
+use holdpoint_core::event::Event;
+use holdpoint_core::workflow::{Audience, RuleKind};
+
+use super::run::Outcome;
+use crate::agent::Answer;
+use crate::project::Run;
+use crate::store::{message, told};
+
+/// What has been said so far: the workflow's name and the text.
+#[derive(Default)]
+pub(super) struct Said {
+    quiet: bool,
+    holds: Vec<(String, String)>,
+    context: Vec<(String, String)>,
+    messages: Vec<String>,
+    stderr: Vec<String>,
+}
+
+impl Said {
+    /// Nothing said yet. With `quiet` the engine's own faults stay in the journal.
+    pub(super) fn new(quiet: bool) -> Said {
+        Said { quiet, ..Said::default() }
+    }
+
+    /// A fault that the user should see, once a session.
+    pub(super) fn fault(&mut self, home: &Path, event: &Event, what: &str, text: String) {
+        let session = event.session.as_deref().unwrap_or_default();
+        if !self.quiet && told::first_time(home, session, what) {
+            self.messages.push(text);
+        }
+    }
+
+    /// Adds what one run says.
+    pub(super) fn add(&mut self, run: &Run, event: &Event, outcome: &Outcome) {
+        let workflow = run.workflow.name.as_ref();
+        for finding in &outcome.decision.findings {
+            let said = (workflow.to_owned(), finding.text.clone());
+            match (finding.kind, finding.to) {
+                (RuleKind::Hold, _) if outcome.released => self.messages.push(released(workflow, &finding.text)),
+                (RuleKind::Hold, _) => self.holds.push(said),
+                (RuleKind::Witness, Audience::Agent) => self.context.push(said),
+                (RuleKind::Witness, Audience::User) => self.messages.push(said.1),
+                (RuleKind::Witness, Audience::Stderr) => self.stderr.push(said.1),
+                (RuleKind::Witness, Audience::Log) => {}
+            }
+        }
+        for fault in &outcome.decision.faults {
+            let what = &fault.what;
+            let text = format!("holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`.");
+            self.fault(&run.home, event, what, text);
+        }
+    }
+
+    /// The answer; texts too long for an agent are kept in a file below `home`.
+    pub(super) fn answer(self, home: &Path) -> Answer {
+        let fit = |text: Option<String>| text.map(|text| message::fit(home, text));
+        Answer {
+            hold: fit(under_names(&self.holds)),
+            context: fit(under_names(&self.context)),
+            message: fit((!self.messages.is_empty()).then(|| self.messages.join("\n\n"))),
+            stderr: self.stderr,
+        }
+    }
+}
+
+/// Texts joined, each under its workflow's name if there are several workflows.
+fn under_names(said: &[(String, String)]) -> Option<String> {
+    let (first, _) = said.first()?;
+    if said.iter().all(|(workflow, _)| workflow == first) {
+        return Some(said.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n\n"));
+    }
+    let texts: Vec<String> = said.iter().map(|(workflow, text)| format!("{workflow}:\n{text}")).collect();
+    Some(texts.join("\n\n"))
+}
+
+fn released(workflow: &str, text: &str) -> String {
+    let first = text.lines().next().unwrap_or_default();
+    format!("holdpoint: {workflow} held the agent several times without progress and has let it go. Still open: {first}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_workflows_stand_under_their_names() {
+        let said = |list: &[(&str, &str)]| {
+            under_names(&list.iter().map(|(w, t)| ((*w).to_owned(), (*t).to_owned())).collect::<Vec<_>>())
+        };
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&[("a", "one"), ("a", "two")]).as_deref(), Some("one\n\ntwo"));
+        assert_eq!(said(&[("a", "one"), ("b", "two")]).as_deref(), Some("a:\none\n\nb:\ntwo"));
+    }
+
+    #[test]
+    fn a_text_too_long_is_kept_in_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let long = "é".repeat(20_000);
+        let said = Said { holds: vec![("a".into(), long.clone())], ..Said::default() };
+        let hold = said.answer(home.path()).hold.unwrap();
+        assert!(hold.chars().count() <= message::CHARS_MAX);
+        let path = hold.rsplit(' ').next().unwrap();
+        assert_eq!(std::fs::read_to_string(path).unwrap(), long);
+    }
+}

@@ -1,0 +1,80 @@
+//! What goes into the journal about an event.
+
+use std::path::Path;
+use std::time::Instant;
+
+use holdpoint_core::event::Event;
+use holdpoint_core::tool::Tool;
+
+use super::run::Outcome;
+use crate::project::Run;
+use crate::store::journal::{self, Entry, Spoken};
+
+/// Writes the line for one run. A journal that cannot be written changes no answer.
+pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instant) {
+    let decision = &outcome.decision;
+    let word = match () {
+        () if outcome.released => "release",
+        () if decision.holds() => "hold",
+        () if !decision.findings.is_empty() => "witness",
+        () if !decision.faults.is_empty() => "fault",
+        () => "none",
+    };
+    let entry = Entry {
+        workflow: Some(run.workflow.name.clone().into_owned()),
+        decision: word.to_owned(),
+        rules: decision.findings.iter().map(spoken).collect(),
+        faults: decision.faults.iter().map(|fault| fault.what.clone()).collect(),
+        set: decision.sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
+        took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+        ..about(event)
+    };
+    let _ = journal::append(&run.home, &entry);
+}
+
+/// Writes a fault that lies before any workflow.
+pub(super) fn fault(home: &Path, event: &Event, what: &str) {
+    let entry = Entry { decision: "fault".into(), faults: vec![what.to_owned()], ..about(event) };
+    let _ = journal::append(home, &entry);
+}
+
+/// Writes a fault for which there is not even an event.
+pub(super) fn unasked(home: &Path, what: &str) {
+    let entry =
+        Entry { at: journal::now(), decision: "fault".into(), faults: vec![what.to_owned()], ..Entry::default() };
+    let _ = journal::append(home, &entry);
+}
+
+fn about(event: &Event) -> Entry {
+    Entry {
+        at: journal::now(),
+        event: event.moment.name().to_owned(),
+        tool: event.tool.as_ref().map(|tool| tool.name.clone()),
+        about: event.tool.as_ref().and_then(in_short),
+        agent: event.agent.clone(),
+        session: event.session.clone(),
+        ..Entry::default()
+    }
+}
+
+fn spoken(finding: &holdpoint_core::decision::Finding) -> Spoken {
+    Spoken {
+        kind: finding.kind.name().to_owned(),
+        rule: finding.rule.clone(),
+        code: finding.code.clone(),
+        line: finding.line,
+        text: finding.text.clone(),
+        facts: finding.facts.clone(),
+        satisfied_by: finding.satisfied_by.clone(),
+    }
+}
+
+/// What a tool was called for, in a few words.
+fn in_short(tool: &Tool) -> Option<String> {
+    const CHARS_MAX: usize = 120;
+    let path = || tool.paths().into_iter().next();
+    let agent = || tool.agent().ok().flatten().map(str::to_owned);
+    let text = tool.command().map(str::to_owned).or_else(path).or_else(agent)?;
+    let line = text.lines().next().unwrap_or_default();
+    Some(line.chars().take(CHARS_MAX).collect())
+}

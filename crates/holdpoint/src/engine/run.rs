@@ -1,0 +1,105 @@
+//! One run and one event: decide, and set state fields under the lock, again if someone else wrote meanwhile.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use holdpoint_core::decide::decide;
+use holdpoint_core::decision::{Decision, Fault};
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::Facts;
+use holdpoint_core::path::tidy;
+
+use super::patience;
+use crate::env_vars::Env;
+use crate::project::Run;
+use crate::store::state::{self, WriteError};
+use crate::store::{layout, lock};
+use crate::world::ProjectWorld;
+
+/// How long a hook waits for others who write the same state.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+/// How often a decision is made anew because someone outside wrote the state meanwhile.
+const TRIES_MAX: u32 = 3;
+
+/// What is asked of a run.
+pub(super) struct Ask<'a> {
+    pub(super) event: &'a Arc<Event>,
+    pub(super) env: &'a Arc<dyn Env>,
+    pub(super) only: Option<&'a str>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) decision: Decision,
+    /// The hold was given up: it was repeated too often without progress.
+    pub(super) released: bool,
+}
+
+/// Asks a run's workflow about the event and commits what it sets.
+pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
+    let mut rules = run.workflow.rules_for(ask.event, ask.only).peekable();
+    if rules.peek().is_none() {
+        patience::note(run, ask.event);
+        return Outcome::default();
+    }
+    let sets = rules.any(|rule| !rule.set.is_empty());
+    let decision = if sets { decide_and_set(run, ask) } else { decide(&facts(run, ask), ask.only) };
+    let released = ask.event.moment == Moment::Stop && decision.holds() && patience::is_spent(run, ask.event, &decision);
+    patience::note(run, ask.event);
+    Outcome { decision, released }
+}
+
+fn facts(run: &Run, ask: &Ask<'_>) -> Arc<Facts> {
+    let world = Arc::new(ProjectWorld::new(&run.home, Arc::clone(ask.env)));
+    Facts::new(run.workflow.clone(), Arc::clone(ask.event), tidy(&run.home.to_string_lossy()), world)
+}
+
+/// Decides under the state's lock and writes what is set. If the state cannot be written, the decision stands and
+/// the journal says what was lost.
+fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
+    let without_sets = |what: String| {
+        let mut decision = decide(&facts(run, ask), ask.only);
+        decision.sets.clear();
+        decision.faults.push(Fault { rule: None, what });
+        decision
+    };
+    let path = match facts(run, ask).state_path() {
+        Ok(Some(path)) => path,
+        Ok(None) => return without_sets("a rule sets state fields, but [run] names no state file".into()),
+        Err(error) => return without_sets(error.to_string()),
+    };
+    let lock_path = layout::lock(&run.home, &path);
+    let lock = layout::prepare(&run.home, &lock_path)
+        .map_err(|error| error.to_string())
+        .and_then(|()| lock::take(&lock_path, LOCK_PATIENCE).map_err(|error| error.to_string()));
+    match lock {
+        Err(why) => without_sets(format!("the state file `{path}` was not written: {why}")),
+        Ok(_lock) => decide_locked(run, ask, &path),
+    }
+}
+
+fn decide_locked(run: &Run, ask: &Ask<'_>, path: &str) -> Decision {
+    let file = run.home.join(path);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let before = state::read(&file);
+        let mut decision = decide(&facts(run, ask), ask.only);
+        if decision.sets.is_empty() {
+            return decision;
+        }
+        let written = before
+            .map_err(WriteError::Failed)
+            .and_then(|before| state::write(&file, before.as_deref(), &decision.sets));
+        let why = match written {
+            Ok(()) => return decision,
+            Err(WriteError::Changed) if tries < TRIES_MAX => continue,
+            Err(WriteError::Changed) => "others kept writing it".to_owned(),
+            Err(WriteError::Failed(why)) => why,
+        };
+        decision.sets.clear();
+        decision.faults.push(Fault { rule: None, what: format!("the state file `{path}` was not written: {why}") });
+        return decision;
+    }
+}

@@ -1,0 +1,119 @@
+//! The hook's options, read by hand: clap's own parsing would cost more than most answers.
+
+use std::ffi::OsString;
+
+use crate::agent::{Agent, Protocol};
+
+/// What `holdpoint hook --help` prints.
+pub const HELP: &str = "\
+Answer one hook event of a coding agent: JSON on standard input, the answer on standard output
+
+Usage: holdpoint hook [OPTIONS]
+
+Options:
+      --agent <AGENT>        Who is asking: claude, codex [default: what the input shows]
+      --workflow <WORKFLOW>  Ask this workflow alone
+      --only <RULE>          Ask the rules of this name alone
+      --protocol <PROTOCOL>  How to answer: own (as the agent obeys today), legacy (as older hook scripts did) [default: own]
+  -h, --help                 Print help
+
+The exit code is always 0. With nothing to say, nothing is printed.
+
+Examples:
+  Answer Claude Code (in .claude/settings.json, for PreToolUse and PostToolUse):
+    holdpoint hook --agent claude
+  Run one guard of a workflow as a hook of its own:
+    holdpoint hook --workflow <WORKFLOW> --only <RULE> --protocol legacy
+  Try what an event would be answered:
+    echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git commit\"}}' | holdpoint hook
+";
+
+/// The options of one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Who is asking, as the command line says.
+    pub agent: Option<Agent>,
+    /// Ask this workflow alone.
+    pub workflow: Option<String>,
+    /// Ask the rules of this name alone.
+    pub only: Option<String>,
+    /// How to answer.
+    pub protocol: Protocol,
+    /// Print help instead.
+    pub help: bool,
+}
+
+impl Options {
+    /// Reads the options; a problem is for people.
+    pub fn read(args: impl Iterator<Item = OsString>) -> Result<Options, String> {
+        let mut options = Options::default();
+        let mut args = args.map(|arg| arg.to_string_lossy().into_owned());
+        while let Some(arg) = args.next() {
+            let (name, attached) = match arg.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (arg.clone(), None),
+            };
+            if matches!(name.as_str(), "-h" | "--help") {
+                options.help = true;
+                continue;
+            }
+            options.set(&name, || attached.or_else(|| args.next()).filter(|value| !value.is_empty()))?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: impl FnOnce() -> Option<String>) -> Result<(), String> {
+        if !matches!(name, "--agent" | "--workflow" | "--only" | "--protocol") {
+            return Err(format!("unknown argument `{name}`"));
+        }
+        let value = value().ok_or_else(|| format!("`{name}` needs a value"))?;
+        match name {
+            "--agent" => {
+                let known = Agent::ALL.iter().find(|(agent, _)| *agent == value);
+                self.agent = Some(known.ok_or_else(|| format!("unknown agent `{value}`"))?.1);
+            }
+            "--workflow" => self.workflow = Some(value),
+            "--only" => self.only = Some(value),
+            _ => {
+                self.protocol = match value.as_str() {
+                    "own" => Protocol::Own,
+                    "legacy" => Protocol::Legacy,
+                    _ => return Err(format!("unknown protocol `{value}`")),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Options, String> {
+        Options::read(line.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn options_are_read_in_both_forms() {
+        let options = read("--agent codex --workflow=w --only rule --protocol=legacy").unwrap();
+        assert_eq!(options.agent, Some(Agent::Codex));
+        assert_eq!((options.workflow.as_deref(), options.only.as_deref()), (Some("w"), Some("rule")));
+        assert_eq!(options.protocol, Protocol::Legacy);
+        assert!(read("-h").unwrap().help);
+    }
+
+    #[test]
+    fn problems_are_named() {
+        for (line, part) in [
+            ("--agnet x", "unknown argument `--agnet`"),
+            ("--agent", "`--agent` needs a value"),
+            ("--agent nobody", "unknown agent `nobody`"),
+            ("--protocol new", "unknown protocol `new`"),
+            ("--only=", "`--only` needs a value"),
+            ("stray", "unknown argument `stray`"),
+        ] {
+            assert!(read(line).unwrap_err().contains(part), "{line}");
+        }
+    }
+}

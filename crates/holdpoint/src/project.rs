@@ -1,0 +1,116 @@
+//! Which runs an event concerns: a run's home is the nearest folder, upwards from where the agent works, that has
+//! the workflow's marker.
+
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::event::Event;
+use holdpoint_core::workflow::Workflow;
+use serde::Deserialize;
+
+use crate::catalog::{self, Origin, Unusable};
+use crate::store::layout;
+
+/// A run: a workflow at work in a folder.
+#[derive(Debug)]
+pub struct Run {
+    /// The workflow.
+    pub workflow: Workflow,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The folder that has the workflow's marker.
+    pub home: PathBuf,
+}
+
+/// What was found from a folder upwards.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// Workflows of the project that cannot be used.
+    pub unusable: Vec<Unusable>,
+    /// The nearest folder with a `.holdpoint`, if there is one.
+    pub base: Option<PathBuf>,
+}
+
+/// `holdpoint.toml`: a project's choices.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The workflows in force here; without it, every one that has a run here.
+    pub workflows: Option<Vec<String>>,
+}
+
+/// The runs an event concerns, for every workflow or for one of them.
+///
+/// The agent's folder decides. Where it leads to no run, the files its tool touches do, and then the folder its
+/// session began in: an agent that steps out of the project is still held by it.
+pub fn runs_for(event: &Event, session_folder: Option<&str>, only: Option<&str>) -> Found {
+    let mut found = find(Path::new(&event.cwd), only);
+    let touched = event.tool.iter().flat_map(|tool| tool.paths()).filter_map(|path| {
+        let path = holdpoint_core::path::join(&event.cwd, &path);
+        Path::new(&path).parent().map(Path::to_path_buf)
+    });
+    for place in touched.chain(session_folder.map(PathBuf::from)) {
+        if !found.runs.is_empty() || !found.unusable.is_empty() {
+            break;
+        }
+        found = find(&place, only);
+    }
+    found
+}
+
+/// The runs from `start` upwards.
+pub fn find(start: &Path, only: Option<&str>) -> Found {
+    let mut found = Found { base: nearest(start, layout::FOLDER), ..Found::default() };
+    let config = found.base.as_deref().and_then(|base| config(base, &mut found.unusable));
+    let wanted = |name: &str| {
+        only.is_none_or(|only| only == name)
+            && config.as_ref().and_then(|config| config.workflows.as_ref()).is_none_or(|list| list.iter().any(|n| n == name))
+    };
+    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
+        match catalog::load(name, folder) {
+            Ok(workflow) => found.add(workflow, Origin::Project(folder.clone()), start),
+            Err(unusable) => found.unusable.push(unusable),
+        }
+    }
+    for built_in in catalog::built_in() {
+        let name = built_in.workflow.name.as_ref();
+        if wanted(name) && !own.iter().any(|(own, _)| own == name) {
+            found.add_built_in(&built_in.workflow, start);
+        }
+    }
+    found
+}
+
+impl Found {
+    fn add(&mut self, workflow: Workflow, origin: Origin, start: &Path) {
+        if let Some(home) = nearest(start, &workflow.run.home) {
+            self.runs.push(Run { workflow, origin, home });
+        }
+    }
+
+    fn add_built_in(&mut self, workflow: &Workflow, start: &Path) {
+        if let Some(home) = nearest(start, &workflow.run.home) {
+            self.runs.push(Run { workflow: workflow.clone(), origin: Origin::BuiltIn, home });
+        }
+    }
+}
+
+/// The nearest folder from `start` upwards that has `marker` in it.
+pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
+    if !start.is_absolute() || marker.is_empty() {
+        return None;
+    }
+    start.ancestors().find(|folder| folder.join(marker).symlink_metadata().is_ok()).map(Path::to_path_buf)
+}
+
+/// A project's choices. A file that cannot be used is told and counts as none.
+fn config(base: &Path, unusable: &mut Vec<Unusable>) -> Option<Config> {
+    let path = layout::config(base);
+    path.symlink_metadata().ok()?;
+    let read = catalog::read_text(&path).and_then(|text| {
+        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))
+    });
+    read.map_err(|why| unusable.push(Unusable { name: layout::CONFIG.to_owned(), why })).ok()
+}

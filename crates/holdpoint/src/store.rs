@@ -1,0 +1,14 @@
+//! The store: state files and our own folder `.holdpoint`. Nothing else in the program writes to a project.
+//!
+//! Invariants: a file is replaced whole or not at all; a state file is read, decided on and written under its lock;
+//! what another program wrote in between is never overwritten; locks are never deleted.
+
+pub mod atomic;
+pub mod journal;
+pub mod layout;
+pub mod lock;
+pub mod memory;
+pub mod message;
+pub mod state;
+pub mod told;
+pub mod tree;

@@ -1,0 +1,157 @@
+//! The journal: one JSON line for every event that concerned a run, appended in one write, rotated by size.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::layout;
+
+/// The size at which the journal is set aside.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// How many old journals are kept: `journal.1.jsonl` is the youngest.
+const KEPT: u32 = 3;
+
+/// One line of the journal.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entry {
+    /// When, in UTC.
+    pub at: String,
+    /// The moment: `before`, `after`, `stop`, `prompt`, `start`; empty if the input told none.
+    pub event: String,
+    /// The tool's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What the tool was called for: a command, a path, a sub-agent, in short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// The agent.
+    pub agent: String,
+    /// The agent's session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The workflow that was asked; none where the fault lies before any workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// `hold`, `witness`, `release` (held long enough), `fault` or `none`.
+    pub decision: String,
+    /// The rules that spoke.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Spoken>,
+    /// What kept a rule, or the whole hook, from being judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+    /// The state fields that were set.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub set: serde_json::Map<String, serde_json::Value>,
+    /// How long it took.
+    pub took_us: u64,
+}
+
+/// A rule that spoke.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spoken {
+    /// `hold` or `witness`.
+    pub kind: String,
+    /// The rule's name.
+    pub rule: String,
+    /// Its code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Its line in the workflow file.
+    pub line: u32,
+    /// What it said.
+    pub text: String,
+    /// What it looked at: name and short JSON.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<(String, String)>,
+    /// What would satisfy it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub satisfied_by: Option<String>,
+}
+
+/// Appends a line to the journal of the project at `home`.
+pub fn append(home: &Path, entry: &Entry) -> io::Result<()> {
+    let path = layout::journal(home);
+    layout::prepare(home, &path)?;
+    let mut line = serde_json::to_vec(entry)?;
+    line.push(b'\n');
+    let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+    file.write_all(&line)?;
+    if file.metadata()?.len() > BYTES_MAX {
+        rotate(home, &path)?;
+    }
+    Ok(())
+}
+
+/// Sets the journal aside. Whoever still has it open writes on into the old one: nothing is lost.
+fn rotate(home: &Path, path: &Path) -> io::Result<()> {
+    let lock = layout::lock(home, "journal");
+    layout::prepare(home, &lock)?;
+    let Ok(_lock) = super::lock::take(&lock, std::time::Duration::ZERO) else { return Ok(()) };
+    if path.metadata()?.len() <= BYTES_MAX {
+        return Ok(());
+    }
+    for number in (1..KEPT).rev() {
+        let _ = std::fs::rename(old(home, number), old(home, number + 1));
+    }
+    std::fs::rename(path, old(home, 1))
+}
+
+fn old(home: &Path, number: u32) -> PathBuf {
+    layout::folder(home).join(format!("journal.{number}.jsonl"))
+}
+
+/// The journal's files, oldest first.
+pub fn files(home: &Path) -> Vec<PathBuf> {
+    let all = (1..=KEPT).rev().map(|number| old(home, number)).chain([layout::journal(home)]);
+    all.filter(|path| path.is_file()).collect()
+}
+
+/// The lines of a journal file; a torn or foreign line is passed over.
+pub fn lines(text: &str) -> impl Iterator<Item = Entry> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// Everything in the journal, oldest first.
+pub fn read(home: &Path) -> Vec<Entry> {
+    let texts = files(home).into_iter().filter_map(|path| std::fs::read(path).ok());
+    texts.flat_map(|bytes| lines(&String::from_utf8_lossy(&bytes)).collect::<Vec<_>>()).collect()
+}
+
+/// The time now, as the journal writes it.
+pub fn now() -> String {
+    let now = jiff::Timestamp::now();
+    format!("{now:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_appended_read_and_rotated() {
+        let home = tempfile::tempdir().unwrap();
+        let entry = |text: &str| Entry { decision: "none".into(), about: Some(text.into()), ..Entry::default() };
+        append(home.path(), &entry("first")).unwrap();
+        let big = "x".repeat(1024 * 1024);
+        for _ in 0..5 {
+            append(home.path(), &entry(&big)).unwrap();
+        }
+        append(home.path(), &entry("last")).unwrap();
+        assert_eq!(files(home.path()).len(), 2);
+        let all = read(home.path());
+        assert_eq!(all.len(), 7);
+        assert_eq!(all[0].about.as_deref(), Some("first"));
+        assert_eq!(all[6].about.as_deref(), Some("last"));
+        assert!(home.path().join(".holdpoint/.gitignore").is_file());
+    }
+
+    #[test]
+    fn torn_lines_are_passed_over() {
+        assert_eq!(lines("{\"at\":\"1\"}\n{\"at\":\n\nnonsense\n{\"at\":\"2\",\"later\":1}").count(), 2);
+    }
+}

@@ -1,0 +1,24 @@
+//! Texts too long for an agent's answer: the start is said, the whole is kept in a file.
+
+use std::path::Path;
+
+use super::{atomic, layout};
+
+/// What agents take in one text.
+pub const CHARS_MAX: usize = 10_000;
+/// How much of a longer text is said.
+const CHARS_SAID: usize = 9_000;
+
+/// The text if it is short enough; otherwise its start and the path of the file that has all of it.
+pub fn fit(home: &Path, text: String) -> String {
+    if text.chars().count() <= CHARS_MAX {
+        return text;
+    }
+    let start: String = text.chars().take(CHARS_SAID).collect();
+    let path = layout::message(home, &text);
+    let kept = layout::prepare(home, &path).and_then(|()| atomic::replace(&path, text.as_bytes()));
+    match kept {
+        Ok(()) => format!("{start}\n\n… cut here. The whole text is in {}", path.display()),
+        Err(_) => format!("{start}\n\n… cut here: the text was too long."),
+    }
+}

@@ -1,0 +1,34 @@
+//! A folder's files, read as a whole.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How many files are read at the most.
+const FILES_MAX: usize = 10_000;
+
+/// Every file below `root` with its content, by its path with forward slashes; `aside` names folders at the top
+/// that are left out.
+pub fn contents(root: &Path, aside: &[&str]) -> io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut contents = BTreeMap::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root.join(&folder))? {
+            let entry = entry?;
+            let path = folder.join(entry.file_name());
+            let kind = entry.file_type()?;
+            if kind.is_dir() && !aside.iter().any(|name| path == Path::new(name)) {
+                folders.push(path);
+            } else if kind.is_file() && contents.len() < FILES_MAX {
+                contents.insert(path.to_string_lossy().replace('\\', "/"), std::fs::read(root.join(&path))?);
+            }
+        }
+    }
+    Ok(contents)
+}
+
+/// Every file below `root` as text.
+pub fn texts(root: &Path) -> io::Result<Vec<(String, String)>> {
+    let contents = contents(root, &[])?;
+    Ok(contents.into_iter().map(|(path, bytes)| (path, String::from_utf8_lossy(&bytes).into_owned())).collect())
+}

@@ -1,0 +1,112 @@
+//! The world as the core may see it: files below a run's home, the environment, git.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use holdpoint_core::path::{below, stays_below, tidy};
+use holdpoint_core::world::{Answer, GitQuestion, World};
+
+use crate::env_vars::Env;
+
+/// The largest file a fact may read.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// How often, and how long each time, to wait for someone who is writing a file in place.
+const SETTLES_MAX: u32 = 5;
+const SETTLE: Duration = Duration::from_millis(8);
+/// A file changed longer ago than this is not being written.
+const WRITING: Duration = Duration::from_secs(2);
+
+/// The world of one run.
+pub struct ProjectWorld {
+    home: PathBuf,
+    env: Arc<dyn Env>,
+    settles: AtomicU32,
+}
+
+impl ProjectWorld {
+    /// The world of the run at `home`.
+    pub fn new(home: &Path, env: Arc<dyn Env>) -> ProjectWorld {
+        ProjectWorld { home: home.to_path_buf(), env, settles: AtomicU32::new(0) }
+    }
+
+    /// The file a path stands for, if it lies below the home.
+    fn resolve(&self, path: &str) -> Result<PathBuf, String> {
+        let path = tidy(path);
+        if stays_below(&path) {
+            return Ok(self.home.join(path));
+        }
+        let home = tidy(&self.home.to_string_lossy());
+        if let Some(rest) = below(&home, &path) {
+            return Ok(self.home.join(rest));
+        }
+        // The same folder under another name: a link on the way, as with /tmp on some systems.
+        let real_home = self.home.canonicalize().map_err(|error| error.to_string())?;
+        let real = Path::new(&path).canonicalize().map_err(|_| format!("`{path}` lies outside the project"))?;
+        if real.starts_with(&real_home) { Ok(real) } else { Err(format!("`{path}` lies outside the project")) }
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes; `None` if it is not there.
+pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    if !metadata.is_file() {
+        return Err("it is not a regular file".into());
+    }
+    let too_large = || format!("it is larger than {limit} bytes");
+    if metadata.len() > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// Whether an error says that there is no such file. A file where a folder should be is something else: a fault.
+pub fn is_missing(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
+}
+
+impl World for ProjectWorld {
+    fn read(&self, path: &str) -> Answer<Vec<u8>> {
+        match self.resolve(path).and_then(|path| read_file(&path, FILE_BYTES_MAX)) {
+            Ok(Some(bytes)) => Answer::Is(bytes),
+            Ok(None) => Answer::None,
+            Err(why) => Answer::Fault(why),
+        }
+    }
+
+    fn exists(&self, path: &str) -> Answer<()> {
+        match self.resolve(path).map(|path| path.metadata()) {
+            Ok(Ok(_)) => Answer::Is(()),
+            Ok(Err(error)) if is_missing(&error) => Answer::None,
+            Ok(Err(error)) => Answer::Fault(error.to_string()),
+            Err(why) => Answer::Fault(why),
+        }
+    }
+
+    fn settle(&self, path: &str) -> bool {
+        let modified = self.resolve(path).ok().and_then(|path| path.metadata().ok()?.modified().ok());
+        let fresh = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age < WRITING);
+        let again = fresh && self.settles.fetch_add(1, Ordering::Relaxed) < SETTLES_MAX;
+        if again {
+            std::thread::sleep(SETTLE);
+        }
+        again
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.var(name)
+    }
+
+    fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String> {
+        crate::git::ask(dir, question)
+    }
+}

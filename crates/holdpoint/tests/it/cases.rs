@@ -1,0 +1,18 @@
+//! The built-in workflows' own cases, as `holdpoint test` runs them.
+
+use crate::project::Project;
+
+#[test]
+fn every_case_of_every_built_in_workflow_passes() {
+    let printed = Project::new().run(&["test"]);
+    assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
+    let passed = printed.stdout.lines().last().and_then(|line| line.split(". ").last()).unwrap();
+    assert!(!passed.starts_with("0 passed"), "{}", printed.stdout);
+}
+
+#[test]
+fn every_built_in_workflow_is_without_fault() {
+    let printed = Project::new().run(&["check"]);
+    assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
+    assert!(printed.stdout.lines().all(|line| line.ends_with(": ok")), "{}", printed.stdout);
+}

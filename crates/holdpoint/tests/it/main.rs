@@ -1,0 +1,17 @@
+//! The one integration test binary: the program from outside.
+
+mod cases;
+mod hook;
+mod project;
+
+/// A test file that nobody names would never run.
+#[test]
+fn no_test_file_is_forgotten() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let main = std::fs::read_to_string(format!("{folder}/main.rs")).unwrap();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(name == "main.rs" || main.contains(&format!("mod {module};")), "{name} is not in main.rs");
+    }
+}

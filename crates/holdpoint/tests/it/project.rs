@@ -1,0 +1,103 @@
+//! A project in a temporary folder, and the program run in it: no home, no inherited variables, no sleeping.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+/// A folder with a project in it.
+pub(crate) struct Project {
+    _temporary: tempfile::TempDir,
+    root: PathBuf,
+}
+
+/// What the program printed.
+pub(crate) struct Printed {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Printed {
+    /// Standard output as JSON; null if it is empty.
+    pub(crate) fn json(&self) -> Json {
+        if self.stdout.is_empty() { Json::Null } else { serde_json::from_str(&self.stdout).unwrap() }
+    }
+}
+
+impl From<Output> for Printed {
+    fn from(output: Output) -> Printed {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Printed { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+impl Project {
+    /// An empty folder.
+    pub(crate) fn new() -> Project {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().canonicalize().unwrap();
+        Project { _temporary: temporary, root }
+    }
+
+    /// The folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Project {
+        let full = self.root.join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(full, text).unwrap();
+        self
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root.join(path)).unwrap()
+    }
+
+    /// A workflow of the project's own, by its file's text.
+    pub(crate) fn workflow(&self, name: &str, text: &str) -> &Project {
+        self.write(&format!(".holdpoint/workflows/{name}/workflow.toml"), text)
+    }
+
+    /// The program in this folder with these arguments.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+        command.args(args).current_dir(&self.root).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.root.join("no-home"));
+        command
+    }
+
+    /// Runs the program without input.
+    pub(crate) fn run(&self, args: &[&str]) -> Printed {
+        self.command(args).stdin(Stdio::null()).output().unwrap().into()
+    }
+
+    /// Runs the program with input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Printed {
+        feed(self.command(args), input)
+    }
+
+    /// Sends an event to the hook.
+    pub(crate) fn hook(&self, event: &Json) -> Printed {
+        self.run_with(&["hook"], event.to_string().as_bytes())
+    }
+
+    /// The journal's lines.
+    pub(crate) fn journal(&self) -> Vec<Json> {
+        let text = std::fs::read_to_string(self.root.join(".holdpoint/journal.jsonl")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// Runs a command with input; a reader that leaves early is no fault.
+pub(crate) fn feed(mut command: Command, input: &[u8]) -> Printed {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap().into()
+}
