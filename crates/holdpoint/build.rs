@@ -1,6 +1,12 @@
 //! Embeds the built-in workflows: each folder of `workflows/` is parsed and checked here, and becomes a Rust static,
 //! so that loading one at run time costs nothing.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a build that cannot read its files must stop"
+)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +18,8 @@ use holdpoint_core::workflow::parse::{FILE, parse};
 fn main() {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../workflows");
     println!("cargo::rerun-if-changed={}", root.display());
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.retain(|folder| folder.join(FILE).is_file());
     folders.sort();
     let mut source = String::from("pub(crate) static BUILT_IN: &[BuiltIn] = &[\n");
@@ -30,7 +37,8 @@ fn built_in(folder: &Path) -> String {
     let parsed = parse(name, &read(FILE).unwrap(), &read);
     let errors: Vec<_> = check(&parsed, &[]).into_iter().filter(|p| p.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "workflows/{name}: {errors:#?}");
-    let mut source = format!("BuiltIn {{ workflow: {}, files: &[\n", parsed.workflow.bake(&CrateEnv::default()));
+    let mut source =
+        format!("BuiltIn {{ workflow: {}, files: &[\n", parsed.workflow.bake(&CrateEnv::default()));
     let mut files = Vec::new();
     files_below(folder, &mut files);
     for file in files {
@@ -44,9 +52,14 @@ fn built_in(folder: &Path) -> String {
 
 fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     println!("cargo::rerun-if-changed={}", folder.display());
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for entry in entries {
-        if entry.is_dir() { files_below(&entry, files) } else { files.push(entry) }
+        if entry.is_dir() {
+            files_below(&entry, files);
+        } else {
+            files.push(entry);
+        }
     }
 }

@@ -40,7 +40,9 @@ fn judge(rule: &Rule, facts: &Arc<Facts>, decision: &mut Decision) -> Result<(),
 /// The elements of a list or a map with their keys; anything else has none.
 fn pairs(elements: &Value) -> Result<Vec<(Value, Value)>, Error> {
     match elements.kind() {
-        ValueKind::Map => elements.try_iter()?.map(|key| Ok((key.clone(), elements.get_item(&key)?))).collect(),
+        ValueKind::Map => {
+            elements.try_iter()?.map(|key| Ok((key.clone(), elements.get_item(&key)?))).collect()
+        }
         ValueKind::Seq | ValueKind::Iterable => {
             Ok(elements.try_iter()?.enumerate().map(|(at, value)| (Value::from(at), value)).collect())
         }
@@ -48,7 +50,12 @@ fn pairs(elements: &Value) -> Result<Vec<(Value, Value)>, Error> {
     }
 }
 
-fn judge_once(rule: &Rule, facts: &Arc<Facts>, context: &Value, decision: &mut Decision) -> Result<(), Error> {
+fn judge_once(
+    rule: &Rule,
+    facts: &Arc<Facts>,
+    context: &Value,
+    decision: &mut Decision,
+) -> Result<(), Error> {
     if let Some(when) = &rule.when
         && !facts.evaluate(when, context.clone())?.is_true()
     {
@@ -60,7 +67,8 @@ fn judge_once(rule: &Rule, facts: &Arc<Facts>, context: &Value, decision: &mut D
     }
     let seen = facts.take_touched();
     let text = facts.render(&rule.say.template, context.clone())?;
-    let satisfied_by = rule.satisfied_by.as_ref().map(|text| facts.render(text, context.clone())).transpose()?;
+    let satisfied_by =
+        rule.satisfied_by.as_ref().map(|text| facts.render(text, context.clone())).transpose()?;
     decision.findings.push(Finding {
         kind: rule.kind,
         rule: rule.name.clone().into_owned(),

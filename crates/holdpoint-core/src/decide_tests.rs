@@ -50,7 +50,8 @@ fn said(rules: &str, files: &[(&'static str, &'static str)]) -> Vec<String> {
     decide_with(rules, files).findings.into_iter().map(|finding| finding.text).collect()
 }
 
-const STATE: (&str, &str) = ("state.json", r#"{"phase":"code","tasks":{"a":{"n":1},"b":{"n":2}},"list":[3,4]}"#);
+const STATE: (&str, &str) =
+    ("state.json", r#"{"phase":"code","tasks":{"a":{"n":1},"b":{"n":2}},"list":[3,4]}"#);
 
 #[test]
 fn a_true_condition_is_said() {

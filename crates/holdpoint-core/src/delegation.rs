@@ -49,7 +49,9 @@ pub fn detect<E>(
     }
     let known = phases()?;
     let phase = named_phase(&text, &known, &agents).or_else(|| numbered_phase(&text, &known, &agents));
-    Ok(phase.map_or(Detected { called: called.clone(), ..Detected::default() }, |phase| found(called, None, &phase)))
+    Ok(phase.map_or(Detected { called: called.clone(), ..Detected::default() }, |phase| {
+        found(called, None, &phase)
+    }))
 }
 
 fn found(called: Option<String>, agent: Option<&String>, phase: &str) -> Detected {
@@ -84,11 +86,13 @@ fn is_setup(rules: &Delegation, text: &str) -> bool {
 /// The first `06-implementation` that stands on its own: no part of a path, a date, a longer word or a file's name.
 /// Where the run's phases are known, others count only after the word "phase".
 fn named_phase(text: &str, known: &[String], agents: &Agents) -> Option<String> {
-    let belongs = |name: &str| known.iter().any(|p| p == name) || agents.iter().any(|(_, phase)| phase == name);
+    let belongs =
+        |name: &str| known.iter().any(|p| p == name) || agents.iter().any(|(_, phase)| phase == name);
     let mut from = 0;
     while let Some((start, end)) = next_phase_token(text, from) {
         let name = &text[start..end];
-        let announced = text[..start].trim_end_matches([' ', '\t', ':', '\n', '\'', '"', '`']).ends_with("phase");
+        let announced =
+            text[..start].trim_end_matches([' ', '\t', ':', '\n', '\'', '"', '`']).ends_with("phase");
         if known.is_empty() || announced || belongs(name) {
             return Some(name.to_owned());
         }
@@ -122,7 +126,8 @@ fn numbered_phase(text: &str, known: &[String], agents: &Agents) -> Option<Strin
         rest = &rest[at + "phase".len()..];
         let number = rest.trim_start_matches([' ', '\t', ':', '\n', '#']);
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        let ends = !number[digits..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        let ends =
+            !number[digits..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
         if digits == 2 && ends && number.len() < rest.len() {
             let of_number = |phase: &&String| phase.starts_with(&number[..2]) && phase[2..].starts_with('-');
             let owned = || agents.iter().map(|(_, phase)| phase).find(of_number);

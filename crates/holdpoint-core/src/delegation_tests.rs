@@ -22,7 +22,8 @@ fn detect_in(agent: &str, prompt: &str, known: &[&str]) -> Detected {
         input: json!({"subagent_type": agent, "prompt": prompt}),
         ..Tool::default()
     };
-    let agents = [("boss", "all"), ("developer", "06-implementation"), ("scout", "setup"), ("tester", "07-testing")];
+    let agents =
+        [("boss", "all"), ("developer", "06-implementation"), ("scout", "setup"), ("tester", "07-testing")];
     let agents = || Ok::<_, ()>(agents.iter().map(|(n, p)| ((*n).to_owned(), (*p).to_owned())).collect());
     let phases = || Ok(known.iter().map(|p| (*p).to_owned()).collect());
     detect(&rules(), &tool, agents, phases).unwrap()
@@ -52,12 +53,30 @@ fn set_up_words_are_whole_words() {
 
 #[test]
 fn a_phase_is_a_token_of_its_own() {
-    for prompt in ["do 08-code-review now", "PHASE: 08-code-review.", "(08-code-review)", "phase 08", "Phase: 08, please"] {
+    for prompt in [
+        "do 08-code-review now",
+        "PHASE: 08-code-review.",
+        "(08-code-review)",
+        "phase 08",
+        "Phase: 08, please",
+    ] {
         assert_eq!(phase("x", prompt).as_deref(), Some("08-code-review"), "{prompt}");
     }
     for prompt in [
-        "base64-encoded", "sha256-based", "2024-10-report.md", "win32-x64", "UTF-16-le", "3.11-slim", "#42-login",
-        "docs/08-code-review/a", "08-code-review.md", "a 12-factor app", "64-bit", "phase 99", "phase 081", "08",
+        "base64-encoded",
+        "sha256-based",
+        "2024-10-report.md",
+        "win32-x64",
+        "UTF-16-le",
+        "3.11-slim",
+        "#42-login",
+        "docs/08-code-review/a",
+        "08-code-review.md",
+        "a 12-factor app",
+        "64-bit",
+        "phase 99",
+        "phase 081",
+        "08",
     ] {
         assert_eq!(phase("x", prompt), None, "{prompt}");
     }
@@ -77,7 +96,10 @@ fn a_manifest_gives_agents_in_its_order() {
     let manifest = br#"{"version":"4","ownership":{"b":{"skills":[1,{"x":2}],"phase":"02-x"},"A":{"phase":"01-y"},"c":{}},"z":[]}"#;
     let agents = agents_in(manifest, "ownership").unwrap();
     assert_eq!(agents, [("b".into(), "02-x".into()), ("a".into(), "01-y".into())]);
-    assert!(agents_in(b"\xef\xbb\xbf{\"ownership\":{\"a\":{\"phase\":\"01-y\"}}}", "ownership").unwrap().len() == 1);
+    assert!(
+        agents_in(b"\xef\xbb\xbf{\"ownership\":{\"a\":{\"phase\":\"01-y\"}}}", "ownership").unwrap().len()
+            == 1
+    );
     assert!(agents_in(b"[]", "ownership").is_err());
     assert!(agents_in(br#"{"ownership": 5}"#, "ownership").is_err());
 }

@@ -52,5 +52,8 @@ impl Diagnostic {
 /// The candidate most like `word`, if one is close enough to be what was meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
-    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+    scored
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
 }

@@ -78,7 +78,8 @@ impl Reader {
             TagEnd::TableHead => self.header = self.cells.take().unwrap_or_default(),
             TagEnd::TableRow => {
                 let cells = self.cells.take().unwrap_or_default();
-                let row = self.header.iter().cloned().zip(cells.into_iter().map(|cell| cell.trim().to_owned()));
+                let row =
+                    self.header.iter().cloned().zip(cells.into_iter().map(|cell| cell.trim().to_owned()));
                 let row = row.collect();
                 self.section().rows.push(row);
             }

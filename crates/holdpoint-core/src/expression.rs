@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use minijinja::machinery::ast::{CallArg, Expr, Stmt};
 use minijinja::machinery::{Span, parse, parse_expr};
+use minijinja::syntax::SyntaxConfig;
 
 /// What a name is used as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
 /// The names a template uses.
 pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let template =
-        parse(source, "text", Default::default()).map_err(|error| syntax_error(source, &error))?;
+        parse(source, "text", SyntaxConfig::default()).map_err(|error| syntax_error(source, &error))?;
     let mut names = Names::default();
     names.statement(&template);
     Ok(names.found)
@@ -76,7 +77,9 @@ impl<'a> Names<'a> {
     }
 
     fn expressions(&mut self, list: impl IntoIterator<Item = &'a Expr<'a>>) {
-        list.into_iter().for_each(|expr| self.expression(expr));
+        for expr in list {
+            self.expression(expr);
+        }
     }
 
     fn expression(&mut self, expr: &'a Expr<'a>) {
@@ -150,7 +153,9 @@ impl<'a> Names<'a> {
     }
 
     fn statements(&mut self, list: &'a [Stmt<'a>]) {
-        list.iter().for_each(|stmt| self.statement(stmt));
+        for stmt in list {
+            self.statement(stmt);
+        }
     }
 
     fn statement(&mut self, stmt: &'a Stmt<'a>) {

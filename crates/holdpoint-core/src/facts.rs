@@ -204,9 +204,10 @@ fn literal(data: &Named) -> Value {
 /// A value as short JSON for the journal.
 fn brief(value: &Value) -> String {
     const LENGTH_MAX: usize = 200;
-    let text = match value.is_undefined() {
-        true => "undefined".to_owned(),
-        false => serde_json::to_string(value).unwrap_or_else(|_| value.to_string()),
+    let text = if value.is_undefined() {
+        "undefined".to_owned()
+    } else {
+        serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
     };
     match text.char_indices().nth(LENGTH_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),

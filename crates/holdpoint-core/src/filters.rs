@@ -6,15 +6,62 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests
 
 /// Every filter's name.
 pub const FILTERS: [&str; 30] = [
-    "default", "first", "float", "holding", "int", "items", "join", "last", "length", "list", "lower", "map",
-    "match", "max", "mentions", "min", "number", "reject", "rejectattr", "replace", "select", "selectattr",
-    "sort", "split", "spell", "string", "text", "trim", "unique", "upper",
+    "default",
+    "first",
+    "float",
+    "holding",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "list",
+    "lower",
+    "map",
+    "match",
+    "max",
+    "mentions",
+    "min",
+    "number",
+    "reject",
+    "rejectattr",
+    "replace",
+    "select",
+    "selectattr",
+    "sort",
+    "split",
+    "spell",
+    "string",
+    "text",
+    "trim",
+    "unique",
+    "upper",
 ];
 
 /// Every test's name.
 pub const TESTS: [&str; 22] = [
-    "boolean", "defined", "digits", "endingwith", "eq", "false", "found_in", "ge", "gt", "in", "le", "like", "lt",
-    "mapping", "ne", "none", "number", "sequence", "startingwith", "string", "true", "undefined",
+    "boolean",
+    "defined",
+    "digits",
+    "endingwith",
+    "eq",
+    "false",
+    "found_in",
+    "ge",
+    "gt",
+    "in",
+    "le",
+    "like",
+    "lt",
+    "mapping",
+    "ne",
+    "none",
+    "number",
+    "sequence",
+    "startingwith",
+    "string",
+    "true",
+    "undefined",
 ];
 
 /// An environment with our filters and tests, undefined values chaining, and a bound on the work of one text.
@@ -156,7 +203,11 @@ fn like(value: &Value, globs: &Value) -> Result<bool, Error> {
     let Some(path) = value.as_str() else { return Ok(false) };
     let path = crate::path::tidy(path);
     let fits = |glob: &Value| glob.as_str().is_some_and(|glob| fast_glob::glob_match(glob, &path));
-    Ok(if globs.kind() == ValueKind::String { fits(globs) } else { globs.try_iter()?.any(|glob| fits(&glob)) })
+    Ok(if globs.kind() == ValueKind::String {
+        fits(globs)
+    } else {
+        globs.try_iter()?.any(|glob| fits(&glob))
+    })
 }
 
 /// `projects | holding(path)`: the name of the entry whose `path` holds this path; the deepest one wins.
@@ -168,7 +219,9 @@ fn holding(entries: &Value, path: &str) -> Result<Value, Error> {
     }
     for name in entries.try_iter()? {
         let root = entries.get_item(&name)?.get_attr("path")?;
-        let Some(root) = root.as_str().map(crate::path::tidy).filter(|root| !root.is_empty()) else { continue };
+        let Some(root) = root.as_str().map(crate::path::tidy).filter(|root| !root.is_empty()) else {
+            continue;
+        };
         let deeper = best.as_ref().is_none_or(|(length, _)| root.len() > *length);
         if deeper && crate::path::below(&root, &path).is_some() {
             best = Some((root.len(), name));
@@ -217,8 +270,8 @@ mod tests_of_filters {
         check("5 | text is undefined", "True");
         check("projects | holding('apps/web/admin/src')", "web-admin");
         check("projects | holding('apps/website') is undefined", "True");
-        check("'/w/.isdlc/./state.json' is like(['**/.isdlc/state.json'])", "True");
-        check("'/w/x.isdlc/state.json' is like(['**/.isdlc/state.json'])", "False");
+        check("'/w/.flow/./state.json' is like(['**/.flow/state.json'])", "True");
+        check("'/w/x.flow/state.json' is like(['**/.flow/state.json'])", "False");
         check("'auto[- ]?detect' is found_in('Auto-Detect')", "True");
         check("['a', 'b'] | reject('eq', 'a') | first", "b");
         check("'12' is digits", "True");
@@ -229,11 +282,19 @@ mod tests_of_filters {
         let env = environment();
         for name in FILTERS {
             assert!(env.compile_expression_owned(format!("x | {name}")).is_ok());
-            let message = env.compile_expression_owned(format!("[] | {name}")).unwrap().eval(()).map_err(|e| e.to_string());
+            let message = env
+                .compile_expression_owned(format!("[] | {name}"))
+                .unwrap()
+                .eval(())
+                .map_err(|e| e.to_string());
             assert!(!message.is_err_and(|m| m.contains("unknown filter")), "{name}");
         }
         for name in TESTS {
-            let message = env.compile_expression_owned(format!("'' is {name}")).unwrap().eval(()).map_err(|e| e.to_string());
+            let message = env
+                .compile_expression_owned(format!("'' is {name}"))
+                .unwrap()
+                .eval(())
+                .map_err(|e| e.to_string());
             assert!(!message.is_err_and(|m| m.contains("unknown test")), "{name}");
         }
     }

@@ -2,6 +2,8 @@
 //! editors are known to get wrong (byte order marks, lone surrogates, raw control characters, bad escapes, bytes
 //! that are no UTF-8, numbers out of range, deep nesting).
 
+use std::fmt::Write;
+
 use serde::de::DeserializeOwned;
 
 /// How deep values may nest. Deeper ones are refused, so that no input can exhaust the stack.
@@ -114,7 +116,7 @@ fn mend_string(text: &str, out: &mut String) -> usize {
             }
             '\\' => at += mend_escape(&text[at..], out),
             control if control < ' ' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(control)));
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
                 at += 1;
             }
             other => {
@@ -164,7 +166,8 @@ fn code_unit(text: &str) -> Option<u32> {
 
 /// Copies a number, one out of range as the largest there is; returns how many bytes it took.
 fn mend_number(text: &str, out: &mut String) -> usize {
-    let length = text.bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')).count();
+    let length =
+        text.bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')).count();
     let number = &text[..length];
     match number.parse::<f64>() {
         Ok(value) if value == f64::INFINITY => out.push_str("1e308"),

@@ -7,13 +7,13 @@
 //!
 //! Modules in reading order:
 
+pub mod decide;
+pub mod decision;
 pub mod event;
+pub mod facts;
 pub mod tool;
 pub mod workflow;
 pub mod world;
-pub mod facts;
-pub mod decide;
-pub mod decision;
 
 pub mod delegation;
 pub mod diagnostic;

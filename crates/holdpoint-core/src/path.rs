@@ -50,8 +50,8 @@ mod tests {
             ("a/./b//c", "a/b/c"),
             ("/a/../../b", "/b"),
             ("../a", "../a"),
-            (r".isdlc\projects\x\state.json", ".isdlc/projects/x/state.json"),
-            (r"C:\w\.isdlc\state.json", "C:/w/.isdlc/state.json"),
+            (r".flow\projects\x\state.json", ".flow/projects/x/state.json"),
+            (r"C:\w\.flow\state.json", "C:/w/.flow/state.json"),
             ("", ""),
         ] {
             assert_eq!(tidy(path), expect);

@@ -76,8 +76,9 @@ impl Place {
 
     /// The branch a commit in `dir` would land on.
     fn branch(&self, dir: &str, world: &dyn World) -> Answer<String> {
-        let same_repository =
-            |place: &str| crate::path::below(place, dir).is_some() || crate::path::below(dir, place).is_some();
+        let same_repository = |place: &str| {
+            crate::path::below(place, dir).is_some() || crate::path::below(dir, place).is_some()
+        };
         match self.switched.iter().rev().find(|(place, _)| same_repository(place)) {
             Some((_, Some(branch))) => Answer::Is(branch.clone()),
             Some((_, None)) => Answer::None,

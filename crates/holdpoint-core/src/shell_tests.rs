@@ -146,7 +146,11 @@ fn monstrous_commands_are_read_in_bounded_time() {
     assert_eq!(branches(&format!("{}git commit{}", "(".repeat(5000), ")".repeat(5000))), ["main"]);
     assert_eq!(branches(&format!("echo {} && git commit", "x".repeat(100_000))), ["main"]);
     assert_eq!(branches(&format!("{}git commit", "eval ".repeat(5))), ["main"]);
-    assert_eq!(branches(&format!("{}git commit", "eval ".repeat(50))), [""; 0], "scripts start scripts only so deep");
+    assert_eq!(
+        branches(&format!("{}git commit", "eval ".repeat(50))),
+        [""; 0],
+        "scripts start scripts only so deep"
+    );
 }
 
 #[test]

@@ -24,7 +24,9 @@ impl ToolKind {
     /// The kind of the tool that agents call `name`.
     pub fn of(name: &str) -> ToolKind {
         match name {
-            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" => ToolKind::Shell,
+            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" => {
+                ToolKind::Shell
+            }
             "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "apply_patch" | "write_file" | "replace" => {
                 ToolKind::Edit
             }
@@ -121,7 +123,8 @@ fn text_blocks(result: &Json) -> Option<String> {
 
 fn patched_files(patch: &str) -> Vec<String> {
     const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    let named = |line: &str| MARKS.iter().find_map(|mark| line.strip_prefix(mark).map(|p| p.trim().to_owned()));
+    let named =
+        |line: &str| MARKS.iter().find_map(|mark| line.strip_prefix(mark).map(|p| p.trim().to_owned()));
     patch.lines().filter_map(named).collect()
 }
 

@@ -183,8 +183,14 @@ pub struct Delegation {
 
 impl Workflow {
     /// The rules that look at this event; with `only`, those of that name.
-    pub fn rules_for<'a>(&'a self, event: &'a Event, only: Option<&'a str>) -> impl Iterator<Item = &'a Rule> {
-        self.rules.iter().filter(move |rule| only.is_none_or(|name| rule.name == name) && rule.looks_at(event))
+    pub fn rules_for<'a>(
+        &'a self,
+        event: &'a Event,
+        only: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Rule> {
+        self.rules
+            .iter()
+            .filter(move |rule| only.is_none_or(|name| rule.name == name) && rule.looks_at(event))
     }
 
     /// The expression behind a name of `[let]`.

@@ -98,7 +98,8 @@ pub struct Otherwise<'a> {
 /// The event in a payload; none if it is one we know nothing of.
 pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<(Asked, Event)> {
     let text = |field: &str| payload.get(field).and_then(Json::as_str);
-    let result = ["tool_response", "tool_result", "tool_output", "error"].iter().find_map(|f| payload.get(*f));
+    let result =
+        ["tool_response", "tool_result", "tool_output", "error"].iter().find_map(|f| payload.get(*f));
     let (event_name, moment) = match text("hook_event_name") {
         Some(name) => (name, moment(name)?),
         None => unnamed(payload, result, otherwise)?,
@@ -122,7 +123,11 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
 }
 
 /// A payload without an event's name: the seeds' own tests send such.
-fn unnamed(payload: &Json, result: Option<&Json>, otherwise: &Otherwise<'_>) -> Option<(&'static str, Moment)> {
+fn unnamed(
+    payload: &Json,
+    result: Option<&Json>,
+    otherwise: &Otherwise<'_>,
+) -> Option<(&'static str, Moment)> {
     payload.get("tool_name")?;
     let guess = if result.is_some() { Moment::After } else { Moment::Before };
     let moment = otherwise.moment.unwrap_or(guess);

@@ -24,7 +24,10 @@ fn holds_take_the_form_each_agent_obeys() {
             assert_eq!(rendered(agent, event, &hold(), Protocol::Own), block, "{event}");
         }
     }
-    assert_eq!(rendered(Agent::Claude, "PreToolUse", &hold(), Protocol::Legacy), json!({"continue": false, "stopReason": "why"}));
+    assert_eq!(
+        rendered(Agent::Claude, "PreToolUse", &hold(), Protocol::Legacy),
+        json!({"continue": false, "stopReason": "why"})
+    );
     assert_eq!(rendered(Agent::Claude, "Stop", &hold(), Protocol::Legacy), block);
     assert_eq!(
         rendered(Agent::Claude, "SessionStart", &hold(), Protocol::Own),
@@ -54,9 +57,22 @@ fn nothing_to_say_is_nothing_but_codex_wants_an_object_at_stop() {
 /// Codex refuses unknown fields: these are all it knows.
 #[test]
 fn codex_gets_no_field_it_does_not_know() {
-    let known = ["decision", "reason", "systemMessage", "hookSpecificOutput", "hookEventName", "permissionDecision",
-        "permissionDecisionReason", "additionalContext"];
-    let all = Answer { hold: Some("h".into()), context: Some("c".into()), message: Some("m".into()), stderr: vec![] };
+    let known = [
+        "decision",
+        "reason",
+        "systemMessage",
+        "hookSpecificOutput",
+        "hookEventName",
+        "permissionDecision",
+        "permissionDecisionReason",
+        "additionalContext",
+    ];
+    let all = Answer {
+        hold: Some("h".into()),
+        context: Some("c".into()),
+        message: Some("m".into()),
+        stderr: vec![],
+    };
     for event in ["PreToolUse", "PostToolUse", "Stop", "UserPromptSubmit", "SessionStart"] {
         let Json::Object(top) = rendered(Agent::Codex, event, &all, Protocol::Own) else { panic!("{event}") };
         let inner = top.get("hookSpecificOutput").and_then(Json::as_object).cloned().unwrap_or_default();
@@ -79,21 +95,33 @@ fn payloads_become_events() {
     let payload = json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
         "tool_input": {"command": "x"}, "error": "Exit code 1"});
     let (_, event) = event(Agent::Claude, &payload, &NOWHERE).unwrap();
-    assert_eq!((event.moment, event.cwd.as_str(), event.session.as_deref()), (Moment::After, "/p", Some("s")));
+    assert_eq!(
+        (event.moment, event.cwd.as_str(), event.session.as_deref()),
+        (Moment::After, "/p", Some("s"))
+    );
     let tool = event.tool.unwrap();
     assert!(tool.failed && tool.result_text().as_deref() == Some("Exit code 1"));
 }
 
 #[test]
 fn unknown_events_and_rubbish_are_none() {
-    for payload in [json!({"hook_event_name": "WorktreeCreate"}), json!({"hook_event_name": 5}), json!([]), json!(null), json!("x"), json!({})] {
+    for payload in [
+        json!({"hook_event_name": "WorktreeCreate"}),
+        json!({"hook_event_name": 5}),
+        json!([]),
+        json!(null),
+        json!("x"),
+        json!({}),
+    ] {
         assert!(event(Agent::Claude, &payload, &NOWHERE).is_none(), "{payload}");
     }
 }
 
 #[test]
 fn a_payload_without_an_event_name_is_guessed() {
-    let guess = |payload: Json, moment| event(Agent::Claude, &payload, &Otherwise { cwd: "/w", moment }).unwrap().1.moment;
+    let guess = |payload: Json, moment| {
+        event(Agent::Claude, &payload, &Otherwise { cwd: "/w", moment }).unwrap().1.moment
+    };
     assert_eq!(guess(json!({"tool_name": "Task"}), None), Moment::Before);
     assert_eq!(guess(json!({"tool_name": "Task", "tool_result": "x"}), None), Moment::After);
     assert_eq!(guess(json!({"tool_name": "Write"}), Some(Moment::After)), Moment::After);

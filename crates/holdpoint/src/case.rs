@@ -1,7 +1,7 @@
 //! Cases: a workflow's own proof. Each is one hook call on a real folder, compared with what it should answer.
 
 mod file;
-mod folder;
+pub(crate) mod folder;
 mod judge;
 
 pub use file::{Case, CaseFile, parse};
@@ -50,7 +50,11 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
         let parsed = match parse(text) {
             Ok(parsed) => parsed,
             Err(why) => {
-                report.failed.push(Failure { file: path.clone(), case: "the file itself".into(), problems: vec![why] });
+                report.failed.push(Failure {
+                    file: path.clone(),
+                    case: "the file itself".into(),
+                    problems: vec![why],
+                });
                 continue;
             }
         };
@@ -67,8 +71,9 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
         }
     }
     if filter.is_none() {
-        let silent = subject.rules.iter().filter(|rule| !spoken.contains(&(rule.name.to_string(), rule.line)));
-        report.silent_rules = silent.map(|rule| label(rule)).collect();
+        let silent =
+            subject.rules.iter().filter(|rule| !spoken.contains(&(rule.name.to_string(), rule.line)));
+        report.silent_rules = silent.map(label).collect();
     }
     report
 }

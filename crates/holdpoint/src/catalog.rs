@@ -65,7 +65,11 @@ pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
         Some(error) => {
             let source = read_text(&folder.join(&error.file)).unwrap_or_default();
             let (line, column) = error.position(&source);
-            Err(unusable(format!("{}:{line}:{column}: {}", folder.join(&error.file).display(), error.message)))
+            Err(unusable(format!(
+                "{}:{line}:{column}: {}",
+                folder.join(&error.file).display(),
+                error.message
+            )))
         }
     }
 }

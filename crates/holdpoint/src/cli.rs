@@ -1,6 +1,7 @@
 //! The command line for people: one file a command, with its arguments, its help and its body.
 
 mod check;
+mod demo;
 mod subject;
 mod test;
 
@@ -23,6 +24,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::Arguments),
     Check(check::Arguments),
     Test(test::Arguments),
     /// Answer one hook event of a coding agent (called by the agent)
@@ -44,6 +46,7 @@ pub fn main() -> ExitCode {
     let cwd = std::env::current_dir().unwrap_or_default();
     let context = Context { ui: Ui::new(env.as_ref()), env, cwd };
     let done = match arguments.command {
+        Command::Demo(arguments) => demo::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Hook => Ok(()),

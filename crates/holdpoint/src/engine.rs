@@ -114,7 +114,12 @@ fn moment_of_rule(options: &Options, cwd: &Path) -> Option<Moment> {
         rules.iter().find(|rule| rule.name == only).and_then(|rule| rule.on.first()).map(|on| on.moment)
     };
     let built_in = catalog::built_in().iter().find_map(|built_in| moment(&built_in.workflow.rules));
-    built_in.or_else(|| project::find(cwd, options.workflow.as_deref()).runs.iter().find_map(|run| moment(&run.workflow.rules)))
+    built_in.or_else(|| {
+        project::find(cwd, options.workflow.as_deref())
+            .runs
+            .iter()
+            .find_map(|run| moment(&run.workflow.rules))
+    })
 }
 
 /// A workflow or a rule that does not exist is a mistake in the registration: the user must see it, the agent goes on.
@@ -124,16 +129,23 @@ fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> 
     }
     let name = options.workflow.as_deref()?;
     let built_in = catalog::built_in().iter().find(|built_in| built_in.workflow.name == name);
-    let own = found.base.as_deref().is_some_and(|base| catalog::own_folders(base).iter().any(|(own, _)| own == name));
+    let own = found
+        .base
+        .as_deref()
+        .is_some_and(|base| catalog::own_folders(base).iter().any(|(own, _)| own == name));
     let problem = match (built_in, options.only.as_deref()) {
         (None, _) if !own => format!("there is no workflow `{name}`"),
-        (Some(built_in), Some(only)) if !own && !built_in.workflow.rules.iter().any(|rule| rule.name == only) => {
+        (Some(built_in), Some(only))
+            if !own && !built_in.workflow.rules.iter().any(|rule| rule.name == only) =>
+        {
             format!("workflow `{name}` has no rule `{only}`")
         }
         _ => return None,
     };
     note_fault(cwd, &problem);
-    Some(Reply::to_user(&format!("holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint check`.")))
+    Some(Reply::to_user(&format!(
+        "holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint check`."
+    )))
 }
 
 /// A workflow that cannot be used holds nothing; the journal says so each time, the user sees it once a session.

@@ -1,6 +1,7 @@
 //! Every environment variable that Holdpoint reads, and the one way to read them.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 /// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
@@ -29,7 +30,7 @@ impl Env for ProcessEnv {
 }
 
 /// An environment of its own, for cases and tests.
-impl Env for HashMap<String, String> {
+impl<S: BuildHasher + Send + Sync> Env for HashMap<String, String, S> {
     fn var(&self, name: &str) -> Option<String> {
         self.get(name).cloned()
     }

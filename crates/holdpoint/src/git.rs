@@ -33,7 +33,8 @@ fn switch(dir: &str, name: &str) -> Answer<String> {
     if local != Answer::None {
         return named(local, name);
     }
-    let remote = run(dir, &["for-each-ref", "--count=1", "--format=%(refname)", &format!("refs/remotes/*/{name}")]);
+    let remote =
+        run(dir, &["for-each-ref", "--count=1", "--format=%(refname)", &format!("refs/remotes/*/{name}")]);
     if matches!(&remote, Answer::Is(full) if !full.is_empty()) {
         return named(remote, name);
     }

@@ -24,7 +24,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let cwd = std::env::current_dir().unwrap_or_default();
     let reply = match Options::read(args) {
-        Err(problem) => Reply::to_user(&format!("holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint hook --help`.")),
+        Err(problem) => Reply::to_user(&format!(
+            "holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint hook --help`."
+        )),
         Ok(options) if options.help => Reply { stdout: options::HELP.to_owned(), ..Reply::default() },
         Ok(options) => {
             let read = input::read(input::patience(env.as_ref()));
@@ -37,7 +39,8 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// One write for each stream; a reader that is gone is no fault.
 fn print(reply: &Reply) {
-    let _ = std::io::stdout().lock().write_all(reply.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
+    let _ =
+        std::io::stdout().lock().write_all(reply.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
     let _ = std::io::stderr().lock().write_all(reply.stderr.as_bytes());
 }
 

@@ -5,18 +5,19 @@
 
 extern crate alloc;
 
-pub mod hook;
-pub mod engine;
 pub mod agent;
+pub mod engine;
+pub mod hook;
 
 pub mod catalog;
-pub mod project;
-pub mod world;
 pub mod git;
+pub mod project;
 pub mod store;
+pub mod world;
 
 pub mod case;
 pub mod cli;
-pub mod ui;
-pub mod error;
+pub mod demo;
 pub mod env_vars;
+pub mod error;
+pub mod ui;

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::event::Event;
+use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::Workflow;
 use serde::Deserialize;
 
@@ -46,7 +47,7 @@ pub struct Config {
 /// session began in: an agent that steps out of the project is still held by it.
 pub fn runs_for(event: &Event, session_folder: Option<&str>, only: Option<&str>) -> Found {
     let mut found = find(Path::new(&event.cwd), only);
-    let touched = event.tool.iter().flat_map(|tool| tool.paths()).filter_map(|path| {
+    let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
         Path::new(&path).parent().map(Path::to_path_buf)
     });
@@ -65,7 +66,10 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.unusable));
     let wanted = |name: &str| {
         only.is_none_or(|only| only == name)
-            && config.as_ref().and_then(|config| config.workflows.as_ref()).is_none_or(|list| list.iter().any(|n| n == name))
+            && config
+                .as_ref()
+                .and_then(|config| config.workflows.as_ref())
+                .is_none_or(|list| list.iter().any(|n| n == name))
     };
     let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {

@@ -47,7 +47,10 @@ impl Ui {
     /// The terminal, or whatever stands in for it.
     pub fn new(env: &dyn Env) -> Ui {
         let wanted = env.var(NO_COLOR).is_none_or(|value| value.is_empty());
-        Ui { colour_out: wanted && std::io::stdout().is_terminal(), colour_err: wanted && std::io::stderr().is_terminal() }
+        Ui {
+            colour_out: wanted && std::io::stdout().is_terminal(),
+            colour_err: wanted && std::io::stderr().is_terminal(),
+        }
     }
 
     /// Prints a line of data. A reader that is gone is no fault.

@@ -44,8 +44,13 @@ impl ProjectWorld {
         }
         // The same folder under another name: a link on the way, as with /tmp on some systems.
         let real_home = self.home.canonicalize().map_err(|error| error.to_string())?;
-        let real = Path::new(&path).canonicalize().map_err(|_| format!("`{path}` lies outside the project"))?;
-        if real.starts_with(&real_home) { Ok(real) } else { Err(format!("`{path}` lies outside the project")) }
+        let real =
+            Path::new(&path).canonicalize().map_err(|_| format!("`{path}` lies outside the project"))?;
+        if real.starts_with(&real_home) {
+            Ok(real)
+        } else {
+            Err(format!("`{path}` lies outside the project"))
+        }
     }
 }
 

@@ -22,7 +22,7 @@ impl std::fmt::Debug for File {
 }
 
 impl File {
-    pub(super) fn new(path: &str, world: Arc<dyn World>) -> Value {
+    pub(super) fn at(path: &str, world: Arc<dyn World>) -> Value {
         Value::from_object(File { path: path.to_owned(), world })
     }
 
@@ -106,14 +106,19 @@ pub(super) struct Table;
 impl Table {
     pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, Error> {
         let Some(text) = read_text(path, world.as_ref())? else { return Ok(Value::UNDEFINED) };
-        let lower = |row: &document::Row| row.iter().map(|(name, cell)| (name.to_lowercase(), cell.clone())).collect();
-        let rows: Vec<document::Row> = document::sections(&text).iter().flat_map(|s| &s.rows).map(lower).collect();
+        let lower = |row: &document::Row| {
+            row.iter().map(|(name, cell)| (name.to_lowercase(), cell.clone())).collect()
+        };
+        let rows: Vec<document::Row> =
+            document::sections(&text).iter().flat_map(|s| &s.rows).map(lower).collect();
         Ok(Value::from_pairs([("rows", rows_value(&rows))]))
     }
 }
 
 fn rows_value(rows: &[document::Row]) -> Value {
-    rows.iter().map(|row| Value::from_pairs(row.iter().map(|(name, cell)| (name.as_str(), cell.as_str())))).collect()
+    rows.iter()
+        .map(|row| Value::from_pairs(row.iter().map(|(name, cell)| (name.as_str(), cell.as_str()))))
+        .collect()
 }
 
 fn read(path: &str, world: &dyn World) -> Result<Option<Vec<u8>>, Error> {

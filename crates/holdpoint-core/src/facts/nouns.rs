@@ -8,6 +8,7 @@ use minijinja::value::{Enumerator, Object, Serde, Value};
 use super::file::{Document, File, Table};
 use super::{Facts, fault};
 use crate::event::Event;
+use crate::tool::{Tool, ToolKind};
 use crate::world::{Answer, GitQuestion, World};
 
 impl Facts {
@@ -18,7 +19,7 @@ impl Facts {
             "delegation" => self.delegation().unwrap_or_else(Value::from),
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
-            "file" => Value::from_function(move |path: &str| File::new(path, Arc::clone(&world))),
+            "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
             "git" => Value::from_object(GitFact { world, cwd: self.event.cwd.clone() }),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
             "run" => self.run().unwrap_or_else(Value::from),
@@ -46,7 +47,9 @@ impl Facts {
         loop {
             let bytes = match self.world.read(&path) {
                 Answer::None => return Ok(Value::UNDEFINED),
-                Answer::Fault(why) => return Err(fault(format!("the state file `{path}` cannot be read: {why}"))),
+                Answer::Fault(why) => {
+                    return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
+                }
                 Answer::Is(bytes) => bytes,
             };
             match crate::json::whole(&bytes) {
@@ -171,7 +174,7 @@ impl std::fmt::Debug for ToolFact {
 impl ToolFact {
     /// The branches that the tool's shell command would commit to.
     fn commits_to(&self) -> Result<Value, Error> {
-        let Some(command) = self.event.tool.as_ref().and_then(|tool| tool.command()) else {
+        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
             return Ok(Value::UNDEFINED);
         };
         let commits = crate::shell::commits(command, &self.event.cwd, self.world.as_ref()).map_err(fault)?;
@@ -179,7 +182,7 @@ impl ToolFact {
     }
 
     fn paths(&self) -> Value {
-        let paths = self.event.tool.iter().flat_map(|tool| tool.paths());
+        let paths = self.event.tool.iter().flat_map(Tool::paths);
         paths.map(|path| Value::from(crate::path::join(&self.event.cwd, &path))).collect()
     }
 }
@@ -190,7 +193,7 @@ impl Object for ToolFact {
         match key.as_str()? {
             "name" => Some(Value::from(tool.name.as_str())),
             "kind" => {
-                let kinds = crate::tool::ToolKind::NAMED;
+                let kinds = ToolKind::NAMED;
                 kinds.iter().find(|(_, kind)| *kind == tool.kind()).map(|(name, _)| Value::from(*name))
             }
             "agent" => tool.agent().ok().flatten().map(Value::from),

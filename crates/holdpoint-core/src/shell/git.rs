@@ -7,11 +7,52 @@ use crate::world::{Answer, GitQuestion};
 
 /// Git's own commands that need no look at the aliases: aliases cannot replace them.
 const PLAIN: [&str; 46] = [
-    "add", "apply", "archive", "bisect", "blame", "branch", "bundle", "cat-file", "check-ignore", "clean", "clone",
-    "commit-graph", "commit-tree", "config", "count-objects", "describe", "diff", "diff-index", "diff-tree", "fetch",
-    "for-each-ref", "format-patch", "fsck", "gc", "grep", "init", "log", "ls-files", "ls-remote", "ls-tree", "mv",
-    "notes", "push", "reflog", "remote", "reset", "restore", "rev-list", "rev-parse", "rm", "shortlog", "show",
-    "stash", "status", "submodule", "tag",
+    "add",
+    "apply",
+    "archive",
+    "bisect",
+    "blame",
+    "branch",
+    "bundle",
+    "cat-file",
+    "check-ignore",
+    "clean",
+    "clone",
+    "commit-graph",
+    "commit-tree",
+    "config",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-index",
+    "diff-tree",
+    "fetch",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "mv",
+    "notes",
+    "push",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "rm",
+    "shortlog",
+    "show",
+    "stash",
+    "status",
+    "submodule",
+    "tag",
 ];
 
 /// Git's global options that take the next word as their value.
@@ -19,9 +60,19 @@ const GLOBAL_VALUES: [&str; 7] =
     ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix"];
 
 /// `git commit`'s options that take the next word as their value.
-const COMMIT_VALUES: [&str; 14] = [
-    "--message", "--file", "--reuse-message", "--reedit-message", "--template", "--author", "--date", "--cleanup",
-    "--fixup", "--squash", "--trailer", "--pathspec-from-file", "--gpg-sign", "--untracked-files",
+const COMMIT_VALUES: [&str; 12] = [
+    "--message",
+    "--file",
+    "--reuse-message",
+    "--reedit-message",
+    "--template",
+    "--author",
+    "--date",
+    "--cleanup",
+    "--fixup",
+    "--squash",
+    "--trailer",
+    "--pathspec-from-file",
 ];
 
 /// A git call after its global options.
@@ -72,13 +123,16 @@ impl Walk<'_> {
     }
 
     fn alias(&mut self, call: &Call<'_>, place: &mut Place) {
-        let given = call.aliases.iter().find(|(name, _)| *name == call.command).map(|(_, value)| (*value).to_owned());
-        let value = given.or_else(|| match self.world.git(&call.dir, &GitQuestion::Alias(call.command.to_owned())) {
-            Answer::Is(value) => Some(value),
-            Answer::None | Answer::Fault(_) => None,
-        });
+        let given =
+            call.aliases.iter().find(|(name, _)| *name == call.command).map(|(_, value)| (*value).to_owned());
+        let value =
+            given.or_else(|| match self.world.git(&call.dir, &GitQuestion::Alias(call.command.to_owned())) {
+                Answer::Is(value) => Some(value),
+                Answer::None | Answer::Fault(_) => None,
+            });
         let Some(value) = value else { return };
-        let quoted: String = call.args.iter().map(|arg| format!(" '{}'", arg.replace('\'', r"'\''"))).collect();
+        let quoted: String =
+            call.args.iter().map(|arg| format!(" '{}'", arg.replace('\'', r"'\''"))).collect();
         let script = match value.strip_prefix('!') {
             Some(script) => format!("{script}{quoted}"),
             None => format!("git {value}{quoted}"),
@@ -105,7 +159,8 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
             return None;
         }
         let separate = GLOBAL_VALUES.contains(&name) && attached.is_none();
-        let value = attached.or_else(|| rest.first().filter(|_| separate).map(String::as_str)).unwrap_or_default();
+        let value =
+            attached.or_else(|| rest.first().filter(|_| separate).map(String::as_str)).unwrap_or_default();
         match name {
             "-C" | "--git-dir" | "--work-tree" => at.enter(value),
             "-c" => aliases.extend(value.strip_prefix("alias.").and_then(|alias| alias.split_once('='))),
@@ -125,11 +180,10 @@ fn makes_commit(args: &[String]) -> bool {
             "--no-dry-run" => makes = true,
             "--short" | "--porcelain" | "--long" | "--help" => makes = false,
             long if long.len() > 4 && "--dry-run".starts_with(long) => makes = false,
-            long if long.starts_with("--") => {
-                if COMMIT_VALUES[..12].contains(&long) {
-                    words.next();
-                }
+            long if COMMIT_VALUES.contains(&long) => {
+                words.next();
             }
+            long if long.starts_with("--") => {}
             short if short.starts_with('-') => match short_value(short) {
                 Short::TakesNext => {
                     words.next();
@@ -178,7 +232,9 @@ fn switch_target<'a>(command: &str, args: &'a [String]) -> Target<'a> {
     let mut words = args.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            flag if creates.contains(&flag) => return words.next().map_or(Target::Files, |name| Target::New(name)),
+            flag if creates.contains(&flag) => {
+                return words.next().map_or(Target::Files, |name| Target::New(name));
+            }
             "--detach" => return Target::Detached,
             "-d" if command == "switch" => return Target::Detached,
             "--" | "-p" | "--patch" | "--ours" | "--theirs" => return Target::Files,

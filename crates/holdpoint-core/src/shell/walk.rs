@@ -50,7 +50,8 @@ impl<'a> Walk<'a> {
 
     fn plain_words(&mut self, script: &str, place: &mut Place) {
         for command in script.split([';', '\n', '&', '|', '(', ')', '`']) {
-            let words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect();
+            let words =
+                command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect();
             self.words(words, place);
         }
     }
@@ -209,7 +210,9 @@ impl<'a> Walk<'a> {
             "eval" => self.script(&args.join(" "), place),
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "pwsh" | "powershell" => {
                 let script = script_argument(args).map(str::to_owned).or(input);
-                script.iter().for_each(|script| self.script(script, &mut place.clone()));
+                if let Some(script) = script {
+                    self.script(&script, &mut place.clone());
+                }
             }
             _ => {}
         }

@@ -27,7 +27,9 @@ pub(super) fn expand(word: &Word, place: &Place) -> Expanded {
 
 impl Expanded {
     fn pieces(&mut self, pieces: &[WordPieceWithSource], place: &Place) {
-        pieces.iter().for_each(|piece| self.piece(&piece.piece, place));
+        for piece in pieces {
+            self.piece(&piece.piece, place);
+        }
     }
 
     fn piece(&mut self, piece: &WordPiece, place: &Place) {
@@ -53,10 +55,14 @@ impl Expanded {
 
     fn parameter(&mut self, expression: &ParameterExpr, place: &Place) {
         let value = match expression {
-            ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } if name == "PWD" => {
+            ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false }
+                if name == "PWD" =>
+            {
                 Some(place.dir.as_str())
             }
-            ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } => place.variable(name),
+            ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } => {
+                place.variable(name)
+            }
             _ => None,
         };
         match value {

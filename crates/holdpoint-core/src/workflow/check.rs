@@ -21,7 +21,8 @@ pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
     problems.extend(names.clashes());
     for file in files.iter().filter(|file| !parsed.texts.contains(file)) {
         let message = "no rule says this text";
-        problems.push(Diagnostic::warning(file, 0..0, message).hinted("say it in a rule, or delete the file"));
+        problems
+            .push(Diagnostic::warning(file, 0..0, message).hinted("say it in a rule, or delete the file"));
     }
     problems
 }
@@ -38,12 +39,15 @@ impl<'a> Names<'a> {
     }
 
     fn has(&self, name: &str, has_element: bool) -> bool {
-        NOUNS.contains(&name) || self.defined.contains(&name) || (has_element && matches!(name, "key" | "value"))
+        NOUNS.contains(&name)
+            || self.defined.contains(&name)
+            || (has_element && matches!(name, "key" | "value"))
     }
 
     fn unused(&self, used: &HashSet<String>) -> Vec<Diagnostic> {
         let idle = self.defined.iter().filter(|name| !used.contains(**name));
-        idle.map(|name| Diagnostic::warning(super::parse::FILE, 0..0, format!("nothing uses `{name}`"))).collect()
+        idle.map(|name| Diagnostic::warning(super::parse::FILE, 0..0, format!("nothing uses `{name}`")))
+            .collect()
     }
 
     fn clashes(&self) -> Vec<Diagnostic> {

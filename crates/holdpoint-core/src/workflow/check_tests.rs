@@ -55,7 +55,9 @@ fn what_is_missing_or_of_the_wrong_type_is_told() {
     let found = complaints("run = 5\n[hold]\nname = 1\n");
     assert!(found.contains(&"workflow.toml:1:7: `run` must be a table".to_owned()), "{found:?}");
     assert!(found.iter().any(|line| line.contains("write [[hold]], with two brackets")), "{found:?}");
-    let found = complaints("about = \"\"\n[run]\nhome = \"../x\"\n[[witness]]\nto = \"everyone\"\nsay = \"texts/none.md\"\n");
+    let found = complaints(
+        "about = \"\"\n[run]\nhome = \"../x\"\n[[witness]]\nto = \"everyone\"\nsay = \"texts/none.md\"\n",
+    );
     for part in [
         "`home` must be a name below",
         "[[witness]] has no `name`",

@@ -42,7 +42,8 @@ impl Parsed {
 
 /// Parses the workflow called `name` from its file's `source`; `read` gives the other files of its folder.
 pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let mut parser = Parser { reader: Reader::new(FILE, source), read, texts: Vec::new(), text_pieces: Vec::new() };
+    let mut parser =
+        Parser { reader: Reader::new(FILE, source), read, texts: Vec::new(), text_pieces: Vec::new() };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
         Err(error) => {
@@ -104,7 +105,13 @@ impl Parser<'_> {
         self.source(table, key, Language::Template, false)
     }
 
-    fn source(&mut self, table: &DeTable<'_>, key: &str, language: Language, has_element: bool) -> Option<Text> {
+    fn source(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &str,
+        language: Language,
+        has_element: bool,
+    ) -> Option<Text> {
         let text = self.reader.text(table, key)?;
         let span = Reader::get(table, key).map_or(0..0, toml::Spanned::span);
         self.reader.piece(language, &text, span, has_element);
@@ -123,7 +130,8 @@ impl Parser<'_> {
     }
 
     fn delegation(&mut self, top: &DeTable<'_>) -> Option<Delegation> {
-        let table = Reader::get(top, "delegation").and_then(|value| self.reader.table("delegation", value))?;
+        let table =
+            Reader::get(top, "delegation").and_then(|value| self.reader.table("delegation", value))?;
         self.reader.known_keys("[delegation]", table, &DELEGATION_KEYS);
         Some(Delegation {
             manifest: self.reader.texts(table, "manifest"),
@@ -140,7 +148,8 @@ impl Parser<'_> {
         let Some(value) = Reader::get(top, kind.name()) else { return Vec::new() };
         let Some(items) = value.get_ref().as_array() else {
             let hint = format!("write [[{}]], with two brackets", kind.name());
-            self.reader.error(value.span(), format!("`{}` must be a list of tables", kind.name())).hint = Some(hint);
+            self.reader.error(value.span(), format!("`{}` must be a list of tables", kind.name())).hint =
+                Some(hint);
             return Vec::new();
         };
         let mut rules = Vec::new();
@@ -200,7 +209,8 @@ impl Parser<'_> {
             return None;
         };
         if !tool.is_empty() && !moment.has_tool() {
-            self.reader.error(span, format!("`{word}` has no tool")).hint = Some(format!("write on = \"{word}\""));
+            self.reader.error(span, format!("`{word}` has no tool")).hint =
+                Some(format!("write on = \"{word}\""));
             return None;
         }
         Some(On { moment: *moment, tool: tool_match(tool) })

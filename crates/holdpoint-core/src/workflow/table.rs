@@ -123,7 +123,12 @@ impl<'s> Reader<'s> {
     }
 
     /// The names and texts of a table.
-    pub(super) fn named(&mut self, table: &DeTable<'_>, key: &str, language: Option<Language>) -> List<Named> {
+    pub(super) fn named(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &str,
+        language: Option<Language>,
+    ) -> List<Named> {
         let Some(inner) = Self::get(table, key).and_then(|value| self.table(key, value)) else {
             return List::default();
         };

@@ -41,15 +41,20 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
         ]),
         // A session's start cannot be held: what holds is said as context.
         Moment::Start => {
-            let context: Vec<&str> = [&answer.hold, &answer.context].into_iter().flatten().map(String::as_str).collect();
+            let context: Vec<&str> =
+                [&answer.hold, &answer.context].into_iter().flatten().map(String::as_str).collect();
             let context = (!context.is_empty()).then(|| json!(context.join("\n\n")));
-            object([("systemMessage", message), ("hookSpecificOutput", specific(object([("additionalContext", context)])))])
+            object([
+                ("systemMessage", message),
+                ("hookSpecificOutput", specific(object([("additionalContext", context)]))),
+            ])
         }
     }
 }
 
 /// What is for the user and what is for the agent's information, in one.
 pub(super) fn joined(answer: &Answer) -> Option<Json> {
-    let texts: Vec<&str> = [&answer.message, &answer.context].into_iter().flatten().map(String::as_str).collect();
+    let texts: Vec<&str> =
+        [&answer.message, &answer.context].into_iter().flatten().map(String::as_str).collect();
     (!texts.is_empty()).then(|| json!(texts.join("\n\n")))
 }

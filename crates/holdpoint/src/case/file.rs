@@ -24,8 +24,28 @@ pub struct Case {
 
 const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
 const CASE_KEYS: [&str; 22] = [
-    "name", "about", "files", "state", "event", "stdin", "env", "git", "branches", "cwd", "agent", "only", "protocol",
-    "state_at", "expect", "says", "never_says", "codes", "stdout", "stderr", "fault", "after",
+    "name",
+    "about",
+    "files",
+    "state",
+    "event",
+    "stdin",
+    "env",
+    "git",
+    "branches",
+    "cwd",
+    "agent",
+    "only",
+    "protocol",
+    "state_at",
+    "expect",
+    "says",
+    "never_says",
+    "codes",
+    "stdout",
+    "stderr",
+    "fault",
+    "after",
 ];
 /// Stands for a key that is not there.
 pub(super) const NONE: &str = "(none)";
@@ -38,7 +58,8 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
     if let Some(key) = top.keys().find(|key| !known(key)) {
         return Err(format!("unknown key `{key}`; a case file knows {} and [[case]]", FILE_KEYS.join(", ")));
     }
-    let mut shared: Map<String, Json> = top.get("given").and_then(Json::as_object).cloned().unwrap_or_default();
+    let mut shared: Map<String, Json> =
+        top.get("given").and_then(Json::as_object).cloned().unwrap_or_default();
     for key in ["only", "protocol", "agent", "state_at"] {
         if let Some(value) = top.get(key) {
             shared.insert(key.to_owned(), value.clone());

@@ -10,7 +10,7 @@ use super::file::NONE;
 use crate::store::{layout, tree};
 
 /// Makes the folder that a case starts from.
-pub(super) fn make(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+pub(crate) fn make(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
     if let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) {
         repository(root, branch, keys.get("branches"))?;
     }
@@ -32,6 +32,7 @@ pub(super) fn bytes(content: &Json) -> Vec<u8> {
     }
 }
 
+/// Writes a file of the folder; a path that ends in `/` is a folder.
 fn put(root: &Path, path: &str, content: &Json) -> Result<(), String> {
     let tidy = holdpoint_core::path::tidy(path);
     if !holdpoint_core::path::stays_below(&tidy) {
@@ -64,8 +65,10 @@ fn repository(root: &Path, branch: &str, others: Option<&Json>) -> Result<(), St
 }
 
 fn git(root: &Path, args: &[&str]) -> Result<(), String> {
-    let identity = ["-c", "user.name=Case", "-c", "user.email=case@example.invalid", "-c", "commit.gpgsign=false"];
-    let output = Command::new("git").arg("-C").arg(root).args(identity).args(args).stdin(Stdio::null()).output();
+    let identity =
+        ["-c", "user.name=Case", "-c", "user.email=case@example.invalid", "-c", "commit.gpgsign=false"];
+    let output =
+        Command::new("git").arg("-C").arg(root).args(identity).args(args).stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("git could not be started: {error}"))?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }

@@ -33,7 +33,8 @@ pub fn run(subject: Subject<'_>, case: &Case) -> Outcome {
 }
 
 fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
-    let temporary = tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
+    let temporary =
+        tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
     let root = temporary.path().canonicalize().map_err(|error| error.to_string())?;
     folder::make(&case.keys, &root)?;
     if let Some(own) = subject.own_folder {
@@ -113,7 +114,8 @@ impl Seen<'_> {
         let hold = ["/hookSpecificOutput/permissionDecisionReason", "/reason", "/stopReason"]
             .iter()
             .find_map(|place| stdout.pointer(place)?.as_str());
-        let expect = keys.get("expect").and_then(Json::as_str).ok_or("a case must `expect` hold, warn or allow")?;
+        let expect =
+            keys.get("expect").and_then(Json::as_str).ok_or("a case must `expect` hold, warn or allow")?;
         self.compare_decision(expect, hold, keys, &mut problems);
         self.compare_texts(&stdout, hold, keys, &mut problems);
         self.compare_answers(&stdout, keys, &mut problems);
@@ -122,7 +124,13 @@ impl Seen<'_> {
         Ok(problems)
     }
 
-    fn compare_decision(&self, expect: &str, hold: Option<&str>, keys: &Map<String, Json>, problems: &mut Vec<String>) {
+    fn compare_decision(
+        &self,
+        expect: &str,
+        hold: Option<&str>,
+        keys: &Map<String, Json>,
+        problems: &mut Vec<String>,
+    ) {
         let said_nothing = matches!(self.reply.stdout.trim(), "" | "{}") && self.reply.stderr.is_empty();
         let got = match hold {
             Some(_) => "hold",
@@ -136,7 +144,13 @@ impl Seen<'_> {
         }
     }
 
-    fn compare_texts(&self, stdout: &Json, hold: Option<&str>, keys: &Map<String, Json>, problems: &mut Vec<String>) {
+    fn compare_texts(
+        &self,
+        stdout: &Json,
+        hold: Option<&str>,
+        keys: &Map<String, Json>,
+        problems: &mut Vec<String>,
+    ) {
         let context = stdout.pointer("/hookSpecificOutput/additionalContext").and_then(Json::as_str);
         let message = stdout.get("systemMessage").and_then(Json::as_str);
         let said = [hold, context, message, Some(self.reply.stderr.as_str())];
@@ -203,7 +217,11 @@ impl Seen<'_> {
     }
 
     fn printed(&self) -> String {
-        format!("standard output: {}\nstandard error: {}", self.reply.stdout.trim_end(), self.reply.stderr.trim_end())
+        format!(
+            "standard output: {}\nstandard error: {}",
+            self.reply.stdout.trim_end(),
+            self.reply.stderr.trim_end()
+        )
     }
 }
 

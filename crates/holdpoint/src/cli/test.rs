@@ -27,9 +27,13 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let mut failed = false;
     for found in subject::find(context, &arguments.workflows)? {
-        let files: Vec<(String, String)> =
-            found.files()?.into_iter().filter(|(path, _)| path.starts_with("cases/") && path.ends_with(".toml")).collect();
-        let subject = Subject { name: &found.name, rules: &found.rules()?, own_folder: found.folder.as_deref() };
+        let files: Vec<(String, String)> = found
+            .files()?
+            .into_iter()
+            .filter(|(path, _)| path.starts_with("cases/") && path.ends_with(".toml"))
+            .collect();
+        let subject =
+            Subject { name: &found.name, rules: &found.rules()?, own_folder: found.folder.as_deref() };
         let report = case::run_all(subject, &files, arguments.case.as_deref());
         failed |= !show(context, &found.name, &report);
     }

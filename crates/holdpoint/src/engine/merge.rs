@@ -40,7 +40,9 @@ impl Said {
         for finding in &outcome.decision.findings {
             let said = (workflow.to_owned(), finding.text.clone());
             match (finding.kind, finding.to) {
-                (RuleKind::Hold, _) if outcome.released => self.messages.push(released(workflow, &finding.text)),
+                (RuleKind::Hold, _) if outcome.released => {
+                    self.messages.push(released(workflow, &finding.text));
+                }
                 (RuleKind::Hold, _) => self.holds.push(said),
                 (RuleKind::Witness, Audience::Agent) => self.context.push(said),
                 (RuleKind::Witness, Audience::User) => self.messages.push(said.1),
@@ -50,7 +52,9 @@ impl Said {
         }
         for fault in &outcome.decision.faults {
             let what = &fault.what;
-            let text = format!("holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`.");
+            let text = format!(
+                "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."
+            );
             self.fault(&run.home, event, what, text);
         }
     }
@@ -79,7 +83,9 @@ fn under_names(said: &[(String, String)]) -> Option<String> {
 
 fn released(workflow: &str, text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
-    format!("holdpoint: {workflow} held the agent several times without progress and has let it go. Still open: {first}")
+    format!(
+        "holdpoint: {workflow} held the agent several times without progress and has let it go. Still open: {first}"
+    )
 }
 
 #[cfg(test)]

@@ -40,8 +40,12 @@ pub(super) fn fault(home: &Path, event: &Event, what: &str) {
 
 /// Writes a fault for which there is not even an event.
 pub(super) fn unasked(home: &Path, what: &str) {
-    let entry =
-        Entry { at: journal::now(), decision: "fault".into(), faults: vec![what.to_owned()], ..Entry::default() };
+    let entry = Entry {
+        at: journal::now(),
+        decision: "fault".into(),
+        faults: vec![what.to_owned()],
+        ..Entry::default()
+    };
     let _ = journal::append(home, &entry);
 }
 

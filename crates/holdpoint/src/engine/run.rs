@@ -45,7 +45,8 @@ pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
     }
     let sets = rules.any(|rule| !rule.set.is_empty());
     let decision = if sets { decide_and_set(run, ask) } else { decide(&facts(run, ask), ask.only) };
-    let released = ask.event.moment == Moment::Stop && decision.holds() && patience::is_spent(run, ask.event, &decision);
+    let released =
+        ask.event.moment == Moment::Stop && decision.holds() && patience::is_spent(run, ask.event, &decision);
     patience::note(run, ask.event);
     Outcome { decision, released }
 }
@@ -99,7 +100,9 @@ fn decide_locked(run: &Run, ask: &Ask<'_>, path: &str) -> Decision {
             Err(WriteError::Failed(why)) => why,
         };
         decision.sets.clear();
-        decision.faults.push(Fault { rule: None, what: format!("the state file `{path}` was not written: {why}") });
+        decision
+            .faults
+            .push(Fault { rule: None, what: format!("the state file `{path}` was not written: {why}") });
         return decision;
     }
 }

@@ -18,7 +18,8 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let temporary = temporary_beside(&target);
-    let written = write_synced(&temporary, bytes, &target).and_then(|()| std::fs::rename(&temporary, &target));
+    let written =
+        write_synced(&temporary, bytes, &target).and_then(|()| std::fs::rename(&temporary, &target));
     if let Err(error) = written {
         let _ = std::fs::remove_file(&temporary);
         return Err(error);

@@ -135,7 +135,8 @@ mod tests {
     #[test]
     fn lines_are_appended_read_and_rotated() {
         let home = tempfile::tempdir().unwrap();
-        let entry = |text: &str| Entry { decision: "none".into(), about: Some(text.into()), ..Entry::default() };
+        let entry =
+            |text: &str| Entry { decision: "none".into(), about: Some(text.into()), ..Entry::default() };
         append(home.path(), &entry("first")).unwrap();
         let big = "x".repeat(1024 * 1024);
         for _ in 0..5 {

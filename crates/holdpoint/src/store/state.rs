@@ -51,7 +51,8 @@ pub fn edit(text: &str, sets: &[Set]) -> Result<String, String> {
         put(&top, &set.path, &set.value);
     }
     let edited = root.to_string();
-    serde_json::from_str::<Json>(&edited).map_err(|error| format!("the edited state would not be JSON: {error}"))?;
+    serde_json::from_str::<Json>(&edited)
+        .map_err(|error| format!("the edited state would not be JSON: {error}"))?;
     Ok(edited)
 }
 
@@ -75,7 +76,9 @@ fn input(value: &Json) -> CstInputValue {
         Json::Number(number) => CstInputValue::Number(number.to_string()),
         Json::String(text) => CstInputValue::String(text.clone()),
         Json::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Json::Object(map) => CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect()),
+        Json::Object(map) => {
+            CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+        }
     }
 }
 
@@ -91,7 +94,11 @@ mod tests {
     #[test]
     fn everything_else_stays_letter_for_letter() {
         let text = "{\n  \"z\": 1.0,\n  \"big\": 12345678901234567890123,\n  \"a\": { \"b\": \"\\u00e9\", \"c\": [1,  2] }\n}";
-        let edited = edit(text, &[set("a.n", json!(2)), set("a.b", json!("x")), set("new.deep", json!({"k": [true]}))]).unwrap();
+        let edited = edit(
+            text,
+            &[set("a.n", json!(2)), set("a.b", json!("x")), set("new.deep", json!({"k": [true]}))],
+        )
+        .unwrap();
         assert_eq!(
             edited,
             "{\n  \"z\": 1.0,\n  \"big\": 12345678901234567890123,\n  \"a\": {\n    \"b\": \"x\",\n    \"c\": [1,  2],\n    \"n\": 2\n  },\n  \"new\": {\n    \"deep\": {\n      \"k\": [true]\n    }\n  }\n}"
@@ -107,6 +114,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a foreign writer")]
     fn a_state_that_others_wrote_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");

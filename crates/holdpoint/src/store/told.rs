@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::{atomic, layout};
 
 /// Marks older than this are cleared away.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Whether this is the first time that `what` is told to the session; of hooks in parallel, one is told so.
 pub fn first_time(home: &Path, session: &str, what: &str) -> bool {

@@ -30,5 +30,8 @@ pub fn contents(root: &Path, aside: &[&str]) -> io::Result<BTreeMap<String, Vec<
 /// Every file below `root` as text.
 pub fn texts(root: &Path) -> io::Result<Vec<(String, String)>> {
     let contents = contents(root, &[])?;
-    Ok(contents.into_iter().map(|(path, bytes)| (path, String::from_utf8_lossy(&bytes).into_owned())).collect())
+    Ok(contents
+        .into_iter()
+        .map(|(path, bytes)| (path, String::from_utf8_lossy(&bytes).into_owned()))
+        .collect())
 }

@@ -79,7 +79,10 @@ fn a_broken_workflow_holds_nothing_and_is_told_once_a_session() {
     let first = project.hook(&before(&project));
     assert_eq!(first.code, Some(0));
     let message = first.json()["systemMessage"].as_str().unwrap().to_owned();
-    assert!(message.contains("workflow `broken` cannot be used") && message.contains("workflow.toml:2:"), "{message}");
+    assert!(
+        message.contains("workflow `broken` cannot be used") && message.contains("workflow.toml:2:"),
+        "{message}"
+    );
     assert_eq!(project.hook(&before(&project)).stdout, "");
     assert_eq!(project.journal().iter().filter(|entry| entry["decision"] == "fault").count(), 2);
 }
@@ -107,12 +110,18 @@ fn a_reviewer_we_started_is_not_held() {
 #[test]
 fn wrong_use_is_told_and_never_blocks() {
     let project = counter();
-    for args in [&["hook", "--agnet", "x"][..], &["hook", "--agent"], &["hook", "--workflow", "nosuch"],
-        &["hook", "--workflow", "isdlc", "--only", "nosuch"]]
-    {
+    for args in [
+        &["hook", "--agnet", "x"][..],
+        &["hook", "--agent"],
+        &["hook", "--workflow", "nosuch"],
+        &["hook", "--workflow", "isdlc", "--only", "nosuch"],
+    ] {
         let printed = project.run_with(args, before(&project).to_string().as_bytes());
         assert_eq!(printed.code, Some(0), "{args:?}");
-        assert!(printed.json()["systemMessage"].as_str().unwrap().starts_with("holdpoint hook: "), "{args:?}");
+        assert!(
+            printed.json()["systemMessage"].as_str().unwrap().starts_with("holdpoint hook: "),
+            "{args:?}"
+        );
     }
 }
 
@@ -133,7 +142,8 @@ fn input_that_never_ends_is_answered_at_its_first_value() {
     let project = counter();
     project.write(".counter/state.json", "{\"count\": 3}");
     let mut command = project.command(&["hook"]);
-    let mut child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, before(&project).to_string().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -146,7 +156,8 @@ fn input_that_stalls_lets_the_agent_go() {
     let project = counter();
     let mut command = project.command(&["hook"]);
     command.env("HOLDPOINT_INPUT_TIMEOUT_MS", "50");
-    let mut child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, b"{\"hook_event_name\":").unwrap();
     let output = child.wait_with_output().unwrap();

@@ -1,8 +1,15 @@
 //! The one integration test binary: the program from outside.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise and prepare their own files"
+)]
+
 mod cases;
 mod hook;
 mod project;
+mod tidy;
 
 /// A test file that nobody names would never run.
 #[test]

@@ -68,7 +68,9 @@ impl Project {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
         command.args(args).current_dir(&self.root).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.root.join("no-home"));
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.root.join("no-home"));
         command
     }
 

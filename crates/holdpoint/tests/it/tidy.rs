@@ -1,0 +1,80 @@
+//! What the project promises of its own code.
+
+use std::path::{Path, PathBuf};
+
+/// The most lines a source file may have.
+const LINES_MAX: usize = 500;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![repository().join("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(repository()).unwrap().display().to_string();
+                found.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_source_file_is_too_long_or_named_for_nothing() {
+    for (name, text) in sources() {
+        assert!(
+            text.lines().count() <= LINES_MAX,
+            "{name} has more than {LINES_MAX} lines: split it by what it owns"
+        );
+        let stem = Path::new(&name).file_stem().unwrap().to_string_lossy().into_owned();
+        for word in ["util", "utils", "helper", "helpers", "common", "manager", "misc"] {
+            assert_ne!(stem, word, "{name}: name the file for the noun it owns");
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_owns() {
+    for (name, text) in sources().into_iter().filter(|(name, _)| !name.ends_with("_tests.rs")) {
+        assert!(text.starts_with("//! "), "{name} does not begin with what it owns");
+    }
+}
+
+#[test]
+fn the_map_has_every_module() {
+    let map = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    for (name, _) in
+        sources().into_iter().filter(|(name, _)| name.contains("/src/") && !name.ends_with("_tests.rs"))
+    {
+        let short = name.split("/src/").last().unwrap();
+        assert!(map.contains(&format!("`{short}`")), "ARCHITECTURE.md does not mention `{short}` ({name})");
+    }
+}
+
+#[test]
+fn the_engine_knows_no_workflow_by_name() {
+    let names: Vec<String> = std::fs::read_dir(repository().join("workflows"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(!names.is_empty());
+    for (file, text) in sources().into_iter().filter(|(file, _)| file.contains("/src/")) {
+        assert!(!names.iter().any(|name| text.contains(name.as_str())), "{file} names a workflow");
+    }
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    for (name, text) in sources().into_iter().filter(|(name, _)| !name.ends_with("tidy.rs")) {
+        for word in ["todo!(", "unimplemented!(", "FIXME", "#[ignore"] {
+            assert!(!text.contains(word), "{name} has {word}");
+        }
+    }
+}
