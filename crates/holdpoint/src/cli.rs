@@ -1,9 +1,17 @@
 //! The command line for people: one file a command, with its arguments, its help and its body.
 
 mod check;
+mod condition;
 mod demo;
+mod eject;
+mod journals;
+mod log;
+mod phrase;
+mod selection;
+mod status;
 mod subject;
 mod test;
+mod why;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,6 +33,10 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::Arguments),
+    Status(status::Arguments),
+    Why(why::Arguments),
+    Log(log::Arguments),
+    Eject(eject::Arguments),
     Check(check::Arguments),
     Test(test::Arguments),
     /// Answer one hook event of a coding agent (called by the agent)
@@ -47,6 +59,10 @@ pub fn main() -> ExitCode {
     let context = Context { ui: Ui::new(env.as_ref()), env, cwd };
     let done = match arguments.command {
         Command::Demo(arguments) => demo::run(&context, &arguments),
+        Command::Status(arguments) => status::run(&context, &arguments),
+        Command::Why(arguments) => why::run(&context, &arguments),
+        Command::Log(arguments) => log::run(&context, &arguments),
+        Command::Eject(arguments) => eject::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Hook => Ok(()),

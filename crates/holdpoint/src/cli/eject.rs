@@ -1,0 +1,136 @@
+//! `holdpoint eject`: copy a built-in workflow into the project, to edit it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use holdpoint_core::diagnostic::nearest;
+use holdpoint_core::workflow::parse::FILE;
+use serde_json::json;
+
+use super::{Context, phrase};
+use crate::catalog::{self, BuiltIn};
+use crate::error::{CommandError, Kind};
+use crate::project;
+use crate::store::{atomic, layout};
+use crate::ui::Style;
+
+/// Copy a built-in workflow into this project, to edit it
+///
+/// The copy goes to `.holdpoint/workflows/` of the project and is used instead of the built-in one. To return to
+/// the built-in workflow, remove the copy.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint eject myflow                 to .holdpoint/workflows/myflow
+  holdpoint eject myflow --to drafts     to drafts/myflow, where it is in force nowhere")]
+pub(super) struct Arguments {
+    /// The built-in workflow
+    workflow: String,
+    /// Make the workflow's folder in this folder instead of `.holdpoint/workflows`
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let built_in = built_in(&arguments.workflow)?;
+    let home = project::nearest(&context.cwd, layout::FOLDER).unwrap_or_else(|| context.cwd.clone());
+    let parent = match &arguments.to {
+        Some(folder) => context.cwd.join(folder),
+        None => layout::workflows(&home),
+    };
+    let folder = parent.join(&arguments.workflow);
+    if folder.symlink_metadata().is_ok() {
+        return Err(CommandError::new(Kind::Failed, format!("{} is there already", folder.display()))
+            .hinted("edit it as it is, remove it first, or choose another place with `--to FOLDER`"));
+    }
+    let our_home = arguments.to.is_none().then_some(home.as_path());
+    write(built_in, &folder, our_home)?;
+    if arguments.json {
+        let files: Vec<&str> = built_in.files.iter().map(|(path, _)| *path).collect();
+        context.ui.line(json!({"workflow": arguments.workflow, "folder": folder, "files": files}));
+    } else {
+        show(context, arguments, built_in, &folder);
+    }
+    Ok(())
+}
+
+fn built_in(name: &str) -> Result<&'static BuiltIn, CommandError> {
+    let all = catalog::built_in();
+    if let Some(found) = all.iter().find(|built_in| built_in.workflow.name == name) {
+        return Ok(found);
+    }
+    let names: Vec<&str> = all.iter().map(|built_in| built_in.workflow.name.as_ref()).collect();
+    let hint = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", names.join(", ")),
+    };
+    Err(CommandError::new(Kind::Usage, format!("there is no built-in workflow `{name}`")).hinted(hint))
+}
+
+/// Writes the files, the workflow file last: until it is there, the folder is no workflow and the built-in one stays
+/// in force, so that an interrupted copy changes nothing.
+fn write(built_in: &BuiltIn, folder: &Path, our_home: Option<&Path>) -> Result<(), CommandError> {
+    let (last, others): (Vec<_>, Vec<_>) = built_in.files.iter().partition(|(path, _)| *path == FILE);
+    for (path, text) in others.into_iter().chain(last) {
+        let file = folder.join(path);
+        let made = match our_home {
+            Some(home) => layout::prepare(home, &file),
+            None => file.parent().map_or(Ok(()), std::fs::create_dir_all),
+        };
+        made.and_then(|()| atomic::create(&file, text.as_bytes()))
+            .map_err(|error| CommandError::new(Kind::Files, format!("{}: {error}", file.display())))?;
+    }
+    Ok(())
+}
+
+fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &Path) {
+    let ui = context.ui;
+    let name = &arguments.workflow;
+    let shown = folder.strip_prefix(&context.cwd).unwrap_or(folder).display().to_string();
+    let written = phrase::counted(built_in.files.len(), "file");
+    ui.line(format!(
+        "Copied {} to {}: {written}",
+        ui.paint(Style::Bold, name),
+        ui.paint(Style::Cyan, &shown)
+    ));
+    for (part, count) in parts(built_in) {
+        ui.line(match part {
+            Part::File(name) => format!("  {name}"),
+            Part::Folder(name) => format!("  {name}/  {}", phrase::counted(count, "file")),
+        });
+    }
+    let subject = if arguments.to.is_some() {
+        ui.line("\nIt is in force nowhere; the built-in workflow stays as it is.");
+        if folder.starts_with(&context.cwd) { format!("./{shown}") } else { shown.clone() }
+    } else {
+        ui.line(
+            "\nIt is used instead of the built-in workflow from now on; remove the folder to return to that.",
+        );
+        name.clone()
+    };
+    ui.line("Next:");
+    ui.line(format!("  edit {shown}/{FILE}"));
+    ui.line(format!("  holdpoint check {subject}"));
+    ui.line(format!("  holdpoint test {subject}"));
+}
+
+/// What stands in a workflow's folder.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    File(&'static str),
+    Folder(&'static str),
+}
+
+/// What stands in the workflow's folder, and how many files that is.
+fn parts(built_in: &BuiltIn) -> BTreeMap<Part, usize> {
+    let mut parts = BTreeMap::new();
+    for (path, _) in built_in.files {
+        let part = path.split_once('/').map_or(Part::File(path), |(folder, _)| Part::Folder(folder));
+        *parts.entry(part).or_default() += 1;
+    }
+    parts
+}

@@ -1,0 +1,123 @@
+//! One line for one entry of the journal.
+
+use std::io::IsTerminal;
+
+use jiff::Timestamp;
+
+use crate::cli::{Context, phrase};
+use crate::store::journal::Entry;
+use crate::ui::{Style, Ui};
+
+/// The rows printed so far: the date is shown where it changes.
+pub(super) struct Rows {
+    ui: Ui,
+    width: Option<usize>,
+    date: String,
+}
+
+impl Rows {
+    /// No row yet.
+    pub(super) fn new(context: &Context) -> Rows {
+        Rows { ui: context.ui, width: terminal_width(), date: String::new() }
+    }
+
+    /// Prints an entry's row.
+    pub(super) fn show(&mut self, entry: &Entry) {
+        let (date, time) = match entry.at.parse::<Timestamp>() {
+            Ok(at) => (at.strftime("%Y-%m-%d").to_string(), at.strftime("%H:%M:%S").to_string()),
+            Err(_) => ("no date".to_owned(), "        ".to_owned()),
+        };
+        if date != self.date {
+            self.ui.line(self.ui.paint(Style::Bold, &date));
+            self.date = date;
+        }
+        let word = format!("{:<7}", phrase::printable(&entry.decision));
+        let used = time.len() + word.len() + 4;
+        let rest = cut(rest(entry), self.width.map(|width| width.saturating_sub(used)));
+        self.ui.line(format!(
+            "{}  {}  {rest}",
+            self.ui.paint(Style::Dim, time),
+            painted(&self.ui, entry, &word)
+        ));
+    }
+}
+
+fn painted(ui: &Ui, entry: &Entry, word: &str) -> String {
+    match entry.decision.as_str() {
+        "hold" | "fault" => ui.paint(Style::Red, word),
+        "witness" => ui.paint(Style::Cyan, word),
+        "release" => ui.paint(Style::Yellow, word),
+        _ => ui.paint(Style::Dim, word),
+    }
+}
+
+/// What it was for, who spoke, and the first line of what was said.
+fn rest(entry: &Entry) -> String {
+    let mut parts = vec![phrase::call(entry)];
+    let who = [entry.workflow.as_deref().map(phrase::printable).unwrap_or_default(), phrase::spoken(entry)];
+    let who = who.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+    if !who.is_empty() {
+        parts.push(format!("[{who}]"));
+    }
+    let speaker = entry.rules.iter().find(|spoken| spoken.kind == "hold").or(entry.rules.first());
+    let text = speaker.map(|spoken| &spoken.text).or(entry.faults.first());
+    parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
+    parts.join("  ")
+}
+
+/// The text, cut to a width if there is one.
+fn cut(text: String, width: Option<usize>) -> String {
+    match width {
+        Some(width) if text.chars().count() > width => {
+            text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+        }
+        _ => text,
+    }
+}
+
+/// The width of the terminal, if rows go to one.
+fn terminal_width() -> Option<usize> {
+    let out = std::io::stdout();
+    if !out.is_terminal() {
+        return None;
+    }
+    #[cfg(unix)]
+    let width = rustix::termios::tcgetwinsize(&out).ok().map(|size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    let width = None;
+    width.filter(|columns| *columns > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::journal::Spoken;
+
+    #[test]
+    fn a_row_says_what_who_and_why_in_one_line() {
+        let spoken = |kind: &str, rule: &str, text: &str| Spoken {
+            kind: kind.into(),
+            rule: rule.into(),
+            text: text.into(),
+            ..Spoken::default()
+        };
+        let entry = Entry {
+            event: "before".into(),
+            tool: Some("Bash".into()),
+            about: Some("ls\u{1b}".into()),
+            workflow: Some("myflow".into()),
+            rules: vec![spoken("witness", "look", "seen"), spoken("hold", "stop", "no\nmore")],
+            ..Entry::default()
+        };
+        assert_eq!(rest(&entry), "before Bash: ls   [myflow stop and 1 more]  no");
+        let fault = Entry { faults: vec!["bad".into()], ..Entry::default() };
+        assert_eq!(rest(&fault), "no event  bad");
+    }
+
+    #[test]
+    fn a_row_is_cut_to_the_terminal() {
+        assert_eq!(cut("äöü".into(), Some(3)), "äöü");
+        assert_eq!(cut("äöüß".into(), Some(3)), "äö…");
+        assert_eq!(cut("äöüß".into(), None), "äöüß");
+    }
+}

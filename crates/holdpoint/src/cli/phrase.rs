@@ -1,0 +1,93 @@
+//! How the journal's times, calls and texts are put for people.
+
+use jiff::Timestamp;
+
+use crate::store::journal::{Entry, Spoken};
+
+/// A time of the journal with its age: `2026-11-15 21:00:03 UTC, 3 minutes ago`.
+pub(super) fn time_and_age(at: &str) -> String {
+    match at.parse::<Timestamp>() {
+        Ok(time) => format!("{} UTC, {}", time.strftime("%Y-%m-%d %H:%M:%S"), age(time, Timestamp::now())),
+        Err(_) => format!("{} (not a time)", printable(at)),
+    }
+}
+
+fn age(time: Timestamp, now: Timestamp) -> String {
+    const UNITS: [(usize, &str); 3] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")];
+    let seconds = usize::try_from(now.duration_since(time).as_secs()).unwrap_or(0);
+    match UNITS.into_iter().find(|(length, _)| seconds >= *length) {
+        Some((length, unit)) => format!("{} ago", counted(seconds / length, unit)),
+        None => "just now".to_owned(),
+    }
+}
+
+/// A number and its noun: `1 file`, `2 files`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// What the agent was doing: `before Bash: git commit`.
+pub(super) fn call(entry: &Entry) -> String {
+    let mut words = if entry.event.is_empty() { "no event".to_owned() } else { entry.event.clone() };
+    if let Some(tool) = &entry.tool {
+        words = format!("{words} {tool}");
+    }
+    if let Some(about) = &entry.about {
+        words = format!("{words}: {about}");
+    }
+    printable(&words)
+}
+
+/// A rule's name and code: `no-commit NC-001`.
+pub(super) fn rule(spoken: &Spoken) -> String {
+    match &spoken.code {
+        Some(code) => printable(&format!("{} {code}", spoken.rule)),
+        None => printable(&spoken.rule),
+    }
+}
+
+/// The rules that spoke, the first by name: `no-commit NC-001 and 1 more`.
+pub(super) fn spoken(entry: &Entry) -> String {
+    let held = entry.rules.iter().find(|spoken| spoken.kind == "hold");
+    match (held.or(entry.rules.first()), entry.rules.len()) {
+        (None, _) => String::new(),
+        (Some(first), 1) => rule(first),
+        (Some(first), n) => format!("{} and {} more", rule(first), n - 1),
+    }
+}
+
+/// A text in one line without control characters: what agents write must not drive the reader's terminal.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Each line of a text, printable, behind a margin of two.
+pub(super) fn indented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("  {}", printable(line))).collect();
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_in_the_largest_unit() {
+        let now: Timestamp = "2026-11-15T12:00:00Z".parse().unwrap();
+        for (at, words) in [
+            ("2026-11-15T12:00:01Z", "just now"),
+            ("2026-11-15T11:59:01Z", "just now"),
+            ("2026-11-15T11:59:00Z", "1 minute ago"),
+            ("2026-11-15T09:59:00Z", "2 hours ago"),
+            ("2026-11-12T09:59:00Z", "3 days ago"),
+        ] {
+            assert_eq!(age(at.parse().unwrap(), now), words, "{at}");
+        }
+    }
+
+    #[test]
+    fn escapes_do_not_reach_the_terminal() {
+        assert_eq!(printable("a\u{1b}[31mb\r\n"), "a [31mb  ");
+        assert_eq!(indented("one\n\n\ttwo\u{7}"), "  one\n\n   two");
+    }
+}

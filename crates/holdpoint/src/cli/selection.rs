@@ -1,0 +1,141 @@
+//! Which entries of the journal a command is about.
+
+use clap::{Args, ValueEnum};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::store::journal::{Entry, Spoken};
+
+/// A decision, as the journal spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Word {
+    /// The agent was held
+    Hold,
+    /// A rule only said something
+    Witness,
+    /// The agent had been held too often without progress and was let go
+    Release,
+    /// Something could not be judged, wholly or in part
+    Fault,
+    /// No rule had anything to say
+    None,
+}
+
+/// The filters that look at who spoke and to whom.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Speakers {
+    /// Only entries in which this rule spoke, by its name or code
+    #[arg(long, value_name = "NAME")]
+    pub(super) rule: Option<String>,
+    /// Only entries of the session whose id starts with this
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+}
+
+/// The filters that look at what was decided; an entry passes if one of them fits.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Decisions {
+    /// Only entries with this decision; may be given several times
+    #[arg(long, value_name = "DECISION")]
+    decision: Vec<Word>,
+    /// The same as `--decision hold`
+    #[arg(long)]
+    holds: bool,
+    /// The same as `--decision fault`
+    #[arg(long)]
+    faults: bool,
+}
+
+impl Decisions {
+    /// Whether an entry passes.
+    pub(super) fn take(&self, entry: &Entry) -> bool {
+        let shorthands = [(self.holds, Word::Hold), (self.faults, Word::Fault)];
+        let short = shorthands.into_iter().filter(|(wanted, _)| *wanted).map(|(_, word)| word);
+        let mut words = self.decision.iter().copied().chain(short).peekable();
+        words.peek().is_none() || words.any(|word| word.fits(entry))
+    }
+}
+
+impl Speakers {
+    /// Whether an entry passes.
+    pub(super) fn take(&self, entry: &Entry) -> bool {
+        let rule =
+            self.rule.as_deref().is_none_or(|name| entry.rules.iter().any(|spoken| is_rule(spoken, name)));
+        let session = self
+            .session
+            .as_deref()
+            .is_none_or(|id| entry.session.as_deref().is_some_and(|session| session.starts_with(id)));
+        rule && session
+    }
+
+    /// Whether anything is asked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rule.is_none() && self.session.is_none()
+    }
+}
+
+impl Word {
+    /// Whether the entry is of this kind. A hold that had faults beside it is both.
+    pub(super) fn fits(self, entry: &Entry) -> bool {
+        match self {
+            Word::Hold => entry.decision == "hold",
+            Word::Witness => entry.decision == "witness",
+            Word::Release => entry.decision == "release",
+            Word::Fault => entry.decision == "fault" || !entry.faults.is_empty(),
+            Word::None => entry.decision == "none",
+        }
+    }
+}
+
+/// Whether this is the rule of that name or code.
+pub(super) fn is_rule(spoken: &Spoken, name: &str) -> bool {
+    spoken.rule == name || spoken.code.as_deref() == Some(name)
+}
+
+/// Whether an entry was written at this time or later; one without a readable time was not.
+pub(super) fn is_since(entry: &Entry, since: Timestamp) -> bool {
+    entry.at.parse::<Timestamp>().is_ok_and(|at| at >= since)
+}
+
+/// The time that `text` means: an age (`10m`), a date or a time.
+pub(super) fn parse_since(text: &str) -> Result<Timestamp, String> {
+    let wrong =
+        || "give an age (90s, 10m, 2h, 3d), a date (2026-11-15) or a time (2026-11-15T21:00:00Z)".to_owned();
+    if let Some(age) = parse_age(text) {
+        return Timestamp::now().checked_sub(age).map_err(|_| wrong());
+    }
+    text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).map_err(|_| wrong())
+}
+
+fn parse_age(text: &str) -> Option<SignedDuration> {
+    let unit = text.chars().last()?;
+    let seconds: i64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 24 * 3600,
+        _ => return None,
+    };
+    let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
+    Some(SignedDuration::from_secs(i64::from(count) * seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_can_be_an_age_a_date_or_a_time() {
+        let age = |text: &str| {
+            let since = parse_since(text).unwrap();
+            Timestamp::now().duration_since(since).as_secs()
+        };
+        for (text, seconds) in [("90s", 90), ("10m", 600), ("2h", 7200), ("3d", 259_200)] {
+            assert!((seconds..seconds + 5).contains(&age(text)), "{text}");
+        }
+        assert_eq!(parse_since("2026-11-15").unwrap(), parse_since("2026-11-15T01:00:00+01:00").unwrap());
+        for text in ["", "m", "-3m", "10", "yesterday", "4294967296d", "2026-13-01"] {
+            assert!(parse_since(text).is_err(), "{text}");
+        }
+        assert!(parse_since("4294967295d").is_err(), "before time began");
+    }
+}

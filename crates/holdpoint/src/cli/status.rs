@@ -1,0 +1,148 @@
+//! `holdpoint status`: which workflows are active here and how their runs stand.
+
+mod report;
+
+use clap::Args;
+
+use self::report::{Inactive, Report, RunReport, StateReport, UnusableReport};
+use super::{Context, phrase};
+use crate::error::{CommandError, Kind};
+use crate::store::layout;
+use crate::ui::{Style, Ui};
+
+/// Show which workflows are active here, the phase of each run, and when it last held
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint status                                     the runs that concern this folder
+  holdpoint status --json | jq -r '.runs[].phase'      the phase of each run")]
+pub(super) struct Arguments {
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let report = report::gather(context);
+    if arguments.json {
+        let json = serde_json::to_string(&report)
+            .map_err(|error| CommandError::new(Kind::Failed, error.to_string()))?;
+        context.ui.line(json);
+        return Ok(());
+    }
+    let ui = &context.ui;
+    let mut blocks: Vec<String> = report.runs.iter().map(|run| run_block(ui, run)).collect();
+    blocks.extend(report.unusable.iter().map(|unusable| unusable_block(ui, unusable)));
+    if report.runs.is_empty() {
+        blocks.extend(inactive_blocks(ui, &report));
+    }
+    if report.other_faults_last_day > 0 {
+        blocks.push(format!("Other faults: {}", faults(ui, report.other_faults_last_day)));
+    }
+    ui.line(blocks.join("\n\n"));
+    Ok(())
+}
+
+fn run_block(ui: &Ui, run: &RunReport) -> String {
+    let origin = match &run.path {
+        Some(path) => format!("the project's own, {path}"),
+        None => "built in".to_owned(),
+    };
+    let mut lines =
+        vec![format!("{}  {}", ui.paint(Style::Bold, &run.workflow), ui.paint(Style::Dim, origin))];
+    let mut row = |name: &str, value: String| lines.push(format!("  {name:<6}  {value}"));
+    row("home", run.home.clone());
+    if let Some(state) = &run.state {
+        row("state", state_words(ui, state));
+    }
+    if let Some(phase) = phase_words(ui, run) {
+        row("phase", phase);
+    }
+    row("fired", fired_words(run));
+    row("held", held_words(run));
+    row("faults", faults(ui, run.faults_last_day));
+    lines.join("\n")
+}
+
+fn state_words(ui: &Ui, state: &StateReport) -> String {
+    let Some(path) = &state.path else {
+        let why = phrase::printable(state.why.as_deref().unwrap_or_default());
+        return format!("{}, its path cannot be told: {why}", ui.paint(Style::Red, state.status));
+    };
+    match (state.status, &state.why) {
+        ("present", _) => format!("{path}, {}", ui.paint(Style::Green, "present")),
+        (status, None) => format!("{path}, {}", ui.paint(Style::Yellow, status)),
+        (status, Some(why)) => {
+            // The row names the file already.
+            let rest =
+                why.strip_prefix(&format!("the state file `{path}` ")).map(|rest| format!("it {rest}"));
+            let why = phrase::printable(rest.as_deref().unwrap_or(why));
+            format!("{path}, {}: {why}", ui.paint(Style::Red, status))
+        }
+    }
+}
+
+fn phase_words(ui: &Ui, run: &RunReport) -> Option<String> {
+    let unknown = || ui.paint(Style::Red, "unknown");
+    match (&run.phase, &run.phase_fault) {
+        (Some(phase), _) => Some(phrase::printable(phase)),
+        (None, Some(why)) if run.state.as_ref().is_some_and(|state| state.why.as_ref() == Some(why)) => {
+            Some(format!("{}: the state is broken", unknown()))
+        }
+        (None, Some(why)) => Some(format!("{}: {}", unknown(), phrase::printable(why))),
+        (None, None) => run.has_phase.then(|| "none".to_owned()),
+    }
+}
+
+fn fired_words(run: &RunReport) -> String {
+    match &run.last_event {
+        Some(entry) => format!("{}: {}", phrase::time_and_age(&entry.at), phrase::call(entry)),
+        None => "not yet: no agent's hook has asked this workflow here".to_owned(),
+    }
+}
+
+fn held_words(run: &RunReport) -> String {
+    match &run.last_hold {
+        Some(entry) => {
+            format!("{}: {}, see `holdpoint why`", phrase::time_and_age(&entry.at), phrase::spoken(entry))
+        }
+        None => "not yet".to_owned(),
+    }
+}
+
+fn faults(ui: &Ui, count: usize) -> String {
+    match count {
+        0 => "none in the last day".to_owned(),
+        n => format!("{} in the last day, see `holdpoint log --faults`", ui.paint(Style::Red, n)),
+    }
+}
+
+fn unusable_block(ui: &Ui, unusable: &UnusableReport) -> String {
+    let name = ui.paint(Style::Bold, &unusable.name);
+    let verdict = ui.paint(Style::Red, "cannot be used");
+    let why = phrase::printable(&unusable.why);
+    if unusable.name == layout::CONFIG {
+        return format!("{name}  {verdict}, so it counts as none\n  {why}");
+    }
+    format!("{name}  {verdict}, so it holds nothing\n  {why}\n  see `holdpoint check {}`", unusable.name)
+}
+
+fn inactive_blocks(ui: &Ui, report: &Report) -> Vec<String> {
+    let mut blocks = vec![format!("No workflow is active in {}.", report.folder)];
+    let width = |text: fn(&Inactive) -> &str| {
+        report.inactive.iter().map(|row| text(row).chars().count()).max().unwrap_or_default()
+    };
+    let (names, markers) = (width(|row| &row.workflow), width(|row| &row.marker));
+    let row = |row: &Inactive| {
+        let name = ui.paint(Style::Bold, format!("{:<names$}", row.workflow));
+        let marker = ui.paint(Style::Cyan, format!("{:<markers$}", row.marker));
+        let note = if row.left_out { " (left out of `workflows` in holdpoint.toml)" } else { "" };
+        format!("\n  {name}  {marker}  {}{note}", row.about)
+    };
+    if !report.inactive.is_empty() {
+        let rows: String = report.inactive.iter().map(row).collect();
+        blocks
+            .push(format!("A workflow is active where its marker is, in this folder or one above it:{rows}"));
+    }
+    blocks
+}

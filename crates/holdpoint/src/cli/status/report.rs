@@ -1,0 +1,192 @@
+//! What `status` tells: gathered once, printed and serialised alike. Nothing here fails: what cannot be known is said.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::Facts;
+use holdpoint_core::path::tidy;
+use holdpoint_core::workflow::{Text, Workflow};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::catalog::{self, Origin, Unusable};
+use crate::cli::selection::{Word, is_since};
+use crate::cli::{Context, journals};
+use crate::project::{self, Config, Found, Run};
+use crate::store::journal::{self, Entry};
+use crate::store::layout;
+use crate::world::ProjectWorld;
+
+/// The whole of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) folder: String,
+    pub(super) runs: Vec<RunReport>,
+    pub(super) unusable: Vec<UnusableReport>,
+    /// Workflows that could be active here and are not.
+    pub(super) inactive: Vec<Inactive>,
+    /// Faults that belong to none of the runs: input that was no event, a workflow that cannot be used.
+    pub(super) other_faults_last_day: usize,
+}
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub(super) struct RunReport {
+    pub(super) workflow: String,
+    pub(super) about: String,
+    /// `built-in` or `project`.
+    pub(super) origin: &'static str,
+    /// Where the workflow is, if it is the project's own.
+    pub(super) path: Option<String>,
+    pub(super) home: String,
+    pub(super) state: Option<StateReport>,
+    /// Whether the workflow says how to tell the phase.
+    pub(super) has_phase: bool,
+    pub(super) phase: Option<String>,
+    pub(super) phase_fault: Option<String>,
+    pub(super) last_event: Option<Entry>,
+    pub(super) last_hold: Option<Entry>,
+    pub(super) faults_last_day: usize,
+}
+
+/// A run's state file.
+#[derive(Debug, Serialize)]
+pub(super) struct StateReport {
+    /// Below the run's home; none if even that cannot be told.
+    pub(super) path: Option<String>,
+    /// `present`, `missing` or `broken`.
+    pub(super) status: &'static str,
+    pub(super) why: Option<String>,
+}
+
+/// A workflow of the project that cannot be used.
+#[derive(Debug, Serialize)]
+pub(super) struct UnusableReport {
+    pub(super) name: String,
+    pub(super) why: String,
+}
+
+/// A workflow that is not active here.
+#[derive(Debug, Serialize)]
+pub(super) struct Inactive {
+    pub(super) workflow: String,
+    pub(super) about: String,
+    /// What a folder must have for the workflow to be active there.
+    pub(super) marker: String,
+    /// The project's choices do not name it.
+    pub(super) left_out: bool,
+}
+
+/// Looks at everything that concerns the current folder.
+pub(super) fn gather(context: &Context) -> Report {
+    let found = project::find(&context.cwd, None);
+    let day_ago = Timestamp::now().checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
+    let is_recent_fault = |entry: &Entry| Word::Fault.fits(entry) && is_since(entry, day_ago);
+    let lines = journals::read(&journals::homes(&found)).unwrap_or_default();
+    let of_no_run =
+        |entry: &Entry| !found.runs.iter().any(|run| entry.workflow.as_deref() == Some(&*run.workflow.name));
+    let others = lines.iter().filter(|line| of_no_run(&line.entry) && is_recent_fault(&line.entry));
+    Report {
+        folder: context.cwd.display().to_string(),
+        other_faults_last_day: others.count(),
+        runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
+        inactive: inactive(&found),
+        unusable: found
+            .unusable
+            .into_iter()
+            .map(|Unusable { name, why }| UnusableReport { name, why })
+            .collect(),
+    }
+}
+
+fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> bool) -> RunReport {
+    let workflow = &run.workflow;
+    let mut entries = journal::read(&run.home);
+    entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
+    let facts = facts(context, run);
+    let (phase, phase_fault) = match workflow.run.phase.as_ref().map(|phase| tell(&facts, phase)) {
+        None => (None, None),
+        Some(Ok(phase)) => (phase, None),
+        Some(Err(why)) => (None, Some(why)),
+    };
+    let (origin, path) = match &run.origin {
+        Origin::BuiltIn => ("built-in", None),
+        Origin::Project(folder) => ("project", Some(folder.display().to_string())),
+    };
+    RunReport {
+        workflow: workflow.name.to_string(),
+        about: workflow.about.to_string(),
+        origin,
+        path,
+        home: run.home.display().to_string(),
+        state: state(&facts, &run.home),
+        has_phase: workflow.run.phase.is_some(),
+        phase,
+        phase_fault,
+        faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
+        last_hold: entries.iter().rfind(|entry| entry.decision == "hold").cloned(),
+        last_event: entries.pop(),
+    }
+}
+
+/// The facts as a session that begins in the current folder would find them.
+fn facts(context: &Context, run: &Run) -> Arc<Facts> {
+    let event = Event {
+        moment: Moment::Start,
+        tool: None,
+        session: None,
+        cwd: context.cwd.to_string_lossy().into_owned(),
+        prompt: None,
+        agent: String::new(),
+    };
+    let world = Arc::new(ProjectWorld::new(&run.home, Arc::clone(&context.env)));
+    Facts::new(run.workflow.clone(), Arc::new(event), tidy(&run.home.to_string_lossy()), world)
+}
+
+/// An expression's value in words; none if it is empty.
+fn tell(facts: &Arc<Facts>, source: &Text) -> Result<Option<String>, String> {
+    let value = facts.evaluate(source, facts.context());
+    let value =
+        value.map_err(|error| error.detail().map_or_else(|| error.kind().to_string(), str::to_owned))?;
+    let empty = value.is_undefined() || value.is_none();
+    Ok((!empty).then(|| value.to_string()).filter(|text| !text.is_empty()))
+}
+
+fn state(facts: &Arc<Facts>, home: &Path) -> Option<StateReport> {
+    let broken = |path, why| StateReport { path, status: "broken", why: Some(why) };
+    let path = match facts.state_path() {
+        Ok(path) => path?,
+        Err(error) => return Some(broken(None, error.detail().unwrap_or("it cannot be told").to_owned())),
+    };
+    if home.join(&path).symlink_metadata().is_err_and(|error| crate::world::is_missing(&error)) {
+        return Some(StateReport { path: Some(path), status: "missing", why: None });
+    }
+    Some(match tell(facts, &Text::Borrowed("state")) {
+        Ok(_) => StateReport { path: Some(path), status: "present", why: None },
+        Err(why) => broken(Some(path), why),
+    })
+}
+
+fn inactive(found: &Found) -> Vec<Inactive> {
+    let base = found.base.as_deref();
+    let chosen = base.and_then(chosen);
+    let own = base.map(catalog::own_folders).unwrap_or_default();
+    let own_usable = own.iter().filter_map(|(name, folder)| catalog::load(name, folder).ok());
+    let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.clone());
+    let built_in = built_in.filter(|workflow| !own.iter().any(|(name, _)| *name == workflow.name));
+    let is_active = |workflow: &Workflow| found.runs.iter().any(|run| run.workflow.name == workflow.name);
+    let row = |workflow: Workflow| Inactive {
+        left_out: chosen.as_ref().is_some_and(|names| !names.iter().any(|name| *name == workflow.name)),
+        workflow: workflow.name.into_owned(),
+        about: workflow.about.into_owned(),
+        marker: workflow.run.home.into_owned(),
+    };
+    own_usable.chain(built_in).filter(|workflow| !is_active(workflow)).map(row).collect()
+}
+
+/// The workflows that the project's choices name, if they name any. A file that cannot be used is told elsewhere.
+fn chosen(base: &Path) -> Option<Vec<String>> {
+    let text = catalog::read_text(&layout::config(base)).ok()?;
+    toml::from_str::<Config>(&text).ok()?.workflows
+}

@@ -1,0 +1,227 @@
+//! `holdpoint why`: the last hold, what it was for, and what would satisfy it.
+
+use clap::Args;
+use holdpoint_core::workflow::Rule;
+use holdpoint_core::workflow::parse::FILE;
+use serde_json::{Value as Json, json};
+
+use super::selection::{Speakers, is_rule};
+use super::{Context, condition, journals, phrase, subject};
+use crate::error::CommandError;
+use crate::project;
+use crate::store::journal::{Entry, Spoken};
+use crate::ui::{Style, Ui};
+
+/// Explain the last hold: the rule, what it saw, its condition, and what would satisfy it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint why                        the last hold
+  holdpoint why 3                      the third last
+  holdpoint why --rule no-commit       the last hold of one rule, by its name or code
+  holdpoint why --any                  the last time any rule spoke, witnesses too
+  holdpoint why --json | jq -r '.rules[].satisfied_by'")]
+pub(super) struct Arguments {
+    /// Which one, counted from the last
+    #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    nth: u32,
+    #[command(flatten)]
+    speakers: Speakers,
+    /// Look at witnesses too, which only say something
+    #[arg(long)]
+    any: bool,
+    /// Print the explanation as JSON (`null` if there is none)
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let homes = journals::homes(&project::find(&context.cwd, None));
+    let mut entries: Vec<Entry> = journals::read(&homes)?.into_iter().map(|line| line.entry).collect();
+    let has_journal = !entries.is_empty();
+    for entry in &mut entries {
+        arguments.narrow(entry);
+    }
+    entries.retain(|entry| !entry.rules.is_empty() && arguments.speakers.take(entry));
+    let nth = usize::try_from(arguments.nth).unwrap_or(usize::MAX);
+    let Some(entry) = entries.iter().rev().nth(nth - 1) else {
+        show_none(context, arguments, entries.len(), has_journal);
+        return Ok(());
+    };
+    let rules: Vec<Explained<'_>> =
+        entry.rules.iter().map(|spoken| explain(context, entry, spoken)).collect();
+    if arguments.json {
+        context.ui.line(as_json(entry, &rules));
+    } else {
+        show(&context.ui, entry, &rules);
+    }
+    Ok(())
+}
+
+impl Arguments {
+    /// Leaves the rules that are asked for.
+    fn narrow(&self, entry: &mut Entry) {
+        entry.rules.retain(|spoken| {
+            (self.any || spoken.kind == "hold")
+                && self.speakers.rule.as_deref().is_none_or(|name| is_rule(spoken, name))
+        });
+    }
+}
+
+/// A rule that spoke, and the rule as it stands in the workflow now.
+struct Explained<'a> {
+    spoken: &'a Spoken,
+    /// The workflow's file and line for people.
+    place: Option<String>,
+    rule: Option<Rule>,
+}
+
+fn explain<'a>(context: &Context, entry: &Entry, spoken: &'a Spoken) -> Explained<'a> {
+    let workflows = subject::find(context, &[]).unwrap_or_default();
+    let Some(found) = workflows.into_iter().find(|found| Some(&found.name) == entry.workflow.as_ref()) else {
+        return Explained { spoken, place: None, rule: None };
+    };
+    let rules = found.rules().unwrap_or_default();
+    let rule = as_it_stands(&rules, spoken).cloned();
+    let place = found.shown(&format!("{FILE}:{}", spoken.line));
+    Explained { spoken, place: Some(place), rule }
+}
+
+/// The rule of that name and line; if the file has changed since, the only one of that name and code.
+fn as_it_stands<'r>(rules: &'r [Rule], spoken: &Spoken) -> Option<&'r Rule> {
+    let mut alike = rules.iter().filter(|rule| rule.name == spoken.rule);
+    if let Some(rule) = alike.clone().find(|rule| rule.line == spoken.line) {
+        return Some(rule);
+    }
+    let only = alike.find(|rule| rule.code == spoken.code.as_deref().map(Into::into))?;
+    alike.all(|rule| rule.code != only.code).then_some(only)
+}
+
+/// Says plainly that there is nothing to explain, and where to look next.
+fn show_none(context: &Context, arguments: &Arguments, n_found: usize, has_journal: bool) {
+    let ui = &context.ui;
+    if arguments.json {
+        ui.line(Json::Null);
+        return;
+    }
+    let what = if arguments.any { "rule has spoken" } else { "hold" };
+    let noun = if arguments.any { "entry" } else { "hold" };
+    ui.line(match n_found {
+        0 if !has_journal => format!("No {what} yet: the journal here is empty."),
+        0 if arguments.speakers.is_empty() => format!("No {what} yet."),
+        0 => format!("No {what} fits these filters."),
+        1 => format!("There is only one such {noun}."),
+        n => format!("There are only {n} such {}.", if arguments.any { "entries" } else { "holds" }),
+    });
+    ui.line(if has_journal {
+        "Try `holdpoint log` to see what the hook was asked."
+    } else {
+        "Try `holdpoint status` to see which workflows are active here."
+    });
+}
+
+fn show(ui: &Ui, entry: &Entry, rules: &[Explained<'_>]) {
+    let (word, reason) = match entry.decision.as_str() {
+        "hold" => (ui.paint(Style::Red, "Held"), ""),
+        "release" => {
+            (ui.paint(Style::Yellow, "Let go"), ", after it had been held too often without progress")
+        }
+        _ => (ui.paint(Style::Cyan, "Said"), ""),
+    };
+    ui.line(format!("{word} {}{reason}", phrase::time_and_age(&entry.at)));
+    let session = entry.session.as_deref().map(|id| format!(", session {id}")).unwrap_or_default();
+    ui.line(format!("  agent  {}{}", phrase::printable(&entry.agent), phrase::printable(&session)));
+    ui.line(format!("  event  {}", phrase::call(entry)));
+    for (at, explained) in rules.iter().enumerate() {
+        let which = if rules.len() > 1 { format!(" ({} of {})", at + 1, rules.len()) } else { String::new() };
+        if at > 0 {
+            ui.line("");
+        }
+        let workflow = phrase::printable(entry.workflow.as_deref().unwrap_or_default());
+        let rule = ui.paint(Style::Bold, phrase::rule(explained.spoken));
+        ui.line(format!("  rule   {workflow}: {rule}{which}"));
+        show_rule(ui, explained);
+    }
+}
+
+fn show_rule(ui: &Ui, explained: &Explained<'_>) {
+    let spoken = explained.spoken;
+    if let Some(place) = &explained.place {
+        ui.line(format!("  file   {}", ui.paint(Style::Cyan, place)));
+    }
+    let heading = |text: &str| ui.line(format!("\n{}", ui.paint(Style::Bold, text)));
+    heading("It said");
+    ui.line(phrase::indented(&spoken.text));
+    if !spoken.facts.is_empty() {
+        heading("It saw");
+        show_facts(ui, &spoken.facts);
+    }
+    heading(if spoken.kind == "hold" { "It holds while" } else { "It speaks when" });
+    show_condition(ui, explained);
+    if let Some(satisfied_by) = &spoken.satisfied_by {
+        heading("Satisfied when");
+        ui.line(phrase::indented(satisfied_by));
+    }
+}
+
+fn show_facts(ui: &Ui, facts: &[(String, String)]) {
+    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    for (name, value) in facts {
+        ui.line(format!("  {name:<width$} = {}", phrase::printable(value)));
+    }
+}
+
+fn show_condition(ui: &Ui, explained: &Explained<'_>) {
+    let Some(rule) = &explained.rule else {
+        ui.line("  unknown: the workflow has changed since and has no such rule now");
+        return;
+    };
+    if rule.line != explained.spoken.line {
+        ui.line(format!("  (as the rule stands now, at line {}: the workflow has changed since)", rule.line));
+    }
+    if let Some(each) = &rule.each {
+        ui.line(format!("  for one `key` and `value` of {}", phrase::printable(each)));
+    }
+    let Some(when) = &rule.when else {
+        ui.line("  always: the rule has no condition");
+        return;
+    };
+    let parts = condition::conjuncts(when);
+    let margin = if parts.len() > 1 { "    " } else { "" };
+    for (at, part) in parts.iter().enumerate() {
+        ui.line(format!("  {}{}", if at == 0 { margin } else { "and " }, phrase::printable(part)));
+    }
+}
+
+fn as_json(entry: &Entry, rules: &[Explained<'_>]) -> Json {
+    let rule = |explained: &Explained<'_>| {
+        let when = explained.rule.as_ref().and_then(|rule| rule.when.as_deref());
+        let spoken = explained.spoken;
+        let facts: serde_json::Map<String, Json> =
+            spoken.facts.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect();
+        json!({
+            "kind": spoken.kind,
+            "rule": spoken.rule,
+            "code": spoken.code,
+            "file": explained.place,
+            "line": spoken.line,
+            "text": spoken.text,
+            "facts": facts,
+            "is_known": explained.rule.is_some(),
+            "each": explained.rule.as_ref().and_then(|rule| rule.each.as_deref()),
+            "when": when.map(condition::conjuncts),
+            "satisfied_by": spoken.satisfied_by,
+        })
+    };
+    json!({
+        "at": entry.at,
+        "decision": entry.decision,
+        "agent": entry.agent,
+        "session": entry.session,
+        "event": entry.event,
+        "tool": entry.tool,
+        "about": entry.about,
+        "workflow": entry.workflow,
+        "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,63 @@
+//! `holdpoint eject`.
+
+use insta::assert_snapshot;
+
+use crate::project::Project;
+use crate::shown::shown;
+
+#[test]
+fn the_copy_is_used_instead_of_the_built_in() {
+    let project = Project::new();
+    project.write(".isdlc/state.json", "{}");
+    assert!(shown(&project, &["status"]).starts_with("isdlc  built in\n"));
+    let printed = shown(&project, &["eject", "isdlc"]);
+    let steady: Vec<&str> = printed.lines().filter(|line| !line.contains(" files")).collect();
+    assert_snapshot!(steady.join("\n"), @"
+      demo.toml
+      workflow.toml
+
+    It is used instead of the built-in workflow from now on; remove the folder to return to that.
+    Next:
+      edit .holdpoint/workflows/isdlc/workflow.toml
+      holdpoint check isdlc
+      holdpoint test isdlc
+    [exit 0]
+    ");
+    let status = shown(&project, &["status"]);
+    assert!(status.starts_with("isdlc  the project's own, [ROOT]/.holdpoint/workflows/isdlc\n"), "{status}");
+    assert!(project.read(".holdpoint/.gitignore").contains("!workflows/**"));
+    assert_eq!(project.run(&["check", "isdlc"]).stdout, "isdlc: ok\n");
+}
+
+#[test]
+fn what_is_there_is_never_overwritten() {
+    let project = Project::new();
+    project.write(".holdpoint/workflows/isdlc/notes.md", "mine").write("deep/x", "");
+    assert_snapshot!(shown(&project, &["eject", "isdlc"]), @"
+    error: [ROOT]/.holdpoint/workflows/isdlc is there already
+    hint: edit it as it is, remove it first, or choose another place with `--to FOLDER`
+    [exit 1]
+    ");
+    let mut below = project.command(&["eject", "isdlc"]);
+    assert_eq!(below.current_dir(project.root().join("deep")).output().unwrap().status.code(), Some(1));
+    assert_eq!(std::fs::read_dir(project.root().join(".holdpoint/workflows/isdlc")).unwrap().count(), 1);
+}
+
+#[test]
+fn it_can_go_elsewhere() {
+    let project = Project::new();
+    let json = project.run(&["eject", "isdlc", "--to", "drafts", "--json"]).json();
+    assert!(json["files"].as_array().unwrap().contains(&"workflow.toml".into()), "{json}");
+    assert_eq!(project.run(&["check", "./drafts/isdlc"]).stdout, "isdlc: ok\n");
+    assert!(!project.root().join(".holdpoint").exists());
+    assert_eq!(project.run(&["eject", "isdlc", "--to", "drafts"]).code, Some(1));
+}
+
+#[test]
+fn a_name_that_is_not_built_in_is_refused_with_a_hint() {
+    assert_snapshot!(shown(&Project::new(), &["eject", "isdcl"]), @"
+    error: there is no built-in workflow `isdcl`
+    hint: did you mean `isdlc`?
+    [exit 2]
+    ");
+}
