@@ -19,7 +19,7 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Decision {
     let mut decision = Decision::default();
     let (workflow, event) = (Arc::clone(&facts.workflow), Arc::clone(&facts.event));
     for rule in workflow.rules_for(&event, only) {
-        facts.take_touched();
+        facts.forget_touched();
         if let Err(error) = judge(rule, facts, &mut decision) {
             blame(rule, &error, &mut decision);
         }

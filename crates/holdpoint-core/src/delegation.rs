@@ -1,6 +1,7 @@
 //! Whom a sub-agent call is for, and which phase that one belongs to: by the agent's name, an agent or a phase
 //! named in the text, or a phase's number.
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::filters::{has_word, word_at};
@@ -153,7 +154,12 @@ pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
 
 struct ManifestSeed<'a>(&'a str);
 struct AgentsSeed;
-struct PhaseSeed;
+
+/// An agent in the manifest, as far as it matters here.
+#[derive(Deserialize)]
+struct Owner {
+    phase: Option<String>,
+}
 
 impl<'de> DeserializeSeed<'de> for ManifestSeed<'_> {
     type Value = Agents;
@@ -195,36 +201,11 @@ impl<'de> Visitor<'de> for AgentsSeed {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
         let mut agents = Agents::new();
         while let Some(name) = map.next_key::<String>()? {
-            if let Some(phase) = map.next_value_seed(PhaseSeed)? {
+            if let Some(phase) = map.next_value::<Owner>()?.phase {
                 agents.push((name.to_lowercase(), phase));
             }
         }
         Ok(agents)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for PhaseSeed {
-    type Value = Option<String>;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Option<String>, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for PhaseSeed {
-    type Value = Option<String>;
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an agent's object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
-        let mut phase = None;
-        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            if key == "phase" {
-                phase = map.next_value::<Option<String>>()?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(phase)
     }
 }
 

@@ -3,7 +3,6 @@
 mod file;
 mod nouns;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use minijinja::value::{Enumerator, Object, Value};
@@ -25,7 +24,8 @@ pub struct Facts {
     pub(crate) home: String,
     pub(crate) world: Arc<dyn World>,
     env: Environment<'static>,
-    known: Mutex<HashMap<String, Value>>,
+    /// What was worked out so far: few enough to be looked through.
+    known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,
     touched: Mutex<Vec<String>>,
 }
@@ -96,16 +96,31 @@ impl Facts {
         Err(fault(format!("the state file's path `{path}` leaves the project folder")))
     }
 
-    /// The names asked for since the last call, with short values, for the journal.
-    pub(crate) fn take_touched(self: &Arc<Self>) -> Vec<(String, String)> {
+    /// Forgets which names were asked for so far.
+    pub(crate) fn forget_touched(&self) {
+        lock(&self.touched).clear();
+    }
+
+    /// Does something without noting the names it asks for.
+    pub(crate) fn untouched<T>(self: &Arc<Self>, ask: impl FnOnce(&Arc<Self>) -> T) -> T {
+        let before = lock(&self.touched).clone();
+        let answer = ask(self);
+        *lock(&self.touched) = before;
+        answer
+    }
+
+    /// The names asked for since they were last forgotten, with short values, for the journal.
+    pub(crate) fn take_touched(&self) -> Vec<(String, String)> {
         let names = std::mem::take(&mut *lock(&self.touched));
-        let known = lock(&self.known);
-        names.into_iter().filter_map(|name| Some((name.clone(), brief(known.get(&name)?)))).collect()
+        names.into_iter().filter_map(|name| self.known(&name).map(|value| (name, brief(&value)))).collect()
+    }
+
+    fn known(&self, name: &str) -> Option<Value> {
+        lock(&self.known).iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 
     fn lookup(self: &Arc<Self>, name: &str) -> Option<Value> {
-        if let Some(value) = lock(&self.known).get(name) {
-            let value = value.clone();
+        if let Some(value) = self.known(name) {
             self.touch(name);
             return Some(value);
         }
@@ -131,7 +146,7 @@ impl Facts {
     }
 
     fn remember(&self, name: &str, value: Value) -> Value {
-        lock(&self.known).insert(name.to_owned(), value.clone());
+        lock(&self.known).push((name.to_owned(), value.clone()));
         self.touch(name);
         value
     }

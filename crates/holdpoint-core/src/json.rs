@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+pub mod lazy;
+
 use serde::de::DeserializeOwned;
 
 /// How deep values may nest. Deeper ones are refused, so that no input can exhaust the stack.

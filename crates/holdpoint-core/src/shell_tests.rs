@@ -15,6 +15,9 @@ impl World for Repositories {
     }
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String> {
         let answer = match question {
+            GitQuestion::Repository if dir.starts_with("/w/sub") => Some("/w/.git/modules/sub"),
+            GitQuestion::Repository if dir.starts_with("/w") => Some("/w/.git"),
+            GitQuestion::Repository if dir.starts_with("/other") => Some("/other/.git"),
             GitQuestion::Branch if dir.starts_with("/w") => Some("main"),
             GitQuestion::Branch if dir.starts_with("/other") => Some("topic"),
             GitQuestion::Switch(name) if name == "feature" || name == "main" => Some(name.as_str()),
@@ -84,6 +87,12 @@ fn commits_are_seen_however_they_are_written() {
         "! git commit",
         "git commit -m x | cat",
         "git commit -m x & wait",
+        "git cherry-pick feature",
+        "git revert --no-edit HEAD",
+        "git am fix.patch",
+        "git add .; if ($?) { git commit -m 'x' }",
+        "git -C sub checkout -b topic && git commit",
+        "git checkout feature && git -C sub commit",
     ] {
         assert_eq!(branches(command), ["main"], "{command}");
     }
@@ -115,6 +124,10 @@ fn what_is_no_commit_is_none() {
         "git loop",
         "git $verb",
         "digit commit",
+        "git cherry-pick --abort",
+        "git revert -n HEAD",
+        "git merge feature",
+        "git pull",
         "",
     ] {
         assert_eq!(branches(command), [""; 0], "{command}");
@@ -151,6 +164,58 @@ fn monstrous_commands_are_read_in_bounded_time() {
         [""; 0],
         "scripts start scripts only so deep"
     );
+}
+
+#[test]
+fn commands_made_to_exhaust_time_stack_or_memory_are_read_all_the_same() {
+    let laughs: String = ('b'..='h')
+        .zip('a'..='g')
+        .map(|(name, inner)| format!("{name}='{}'; ", format!("eval \"${inner}\"; ").repeat(8)))
+        .collect();
+    for command in [
+        format!("a=xxxxxxxx; {}git commit", "a=$a$a; ".repeat(60)),
+        format!("a={}; echo {}; git commit", "x".repeat(3_000), "$a".repeat(10_000)),
+        format!("{}; git commit", "if ".repeat(3_000)),
+        format!("{}; git commit", "while ".repeat(3_000)),
+        format!("{}git commit", "(".repeat(24)),
+        format!("{}; git commit", "case x in x) ".repeat(100)),
+        format!("a='git status;'; {laughs} eval \"$h\"; git commit"),
+    ] {
+        assert_eq!(branches(&command), ["main"], "{}", &command[..80]);
+    }
+}
+
+#[test]
+fn git_is_asked_each_question_once_and_not_for_ever() {
+    struct Counting(std::sync::atomic::AtomicUsize);
+    impl World for Counting {
+        fn read(&self, _: &str) -> Answer<Vec<u8>> {
+            Answer::None
+        }
+        fn exists(&self, _: &str) -> Answer<()> {
+            Answer::None
+        }
+        fn env(&self, _: &str) -> Option<String> {
+            None
+        }
+        fn git(&self, _: &str, question: &GitQuestion) -> Answer<String> {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if *question == GitQuestion::Branch { Answer::Is("main".into()) } else { Answer::None }
+        }
+    }
+    let asked = |command: &str| {
+        let world = Counting(std::sync::atomic::AtomicUsize::new(0));
+        assert!(
+            commits(command, "/w", &world)
+                .unwrap()
+                .iter()
+                .all(|commit| commit.branch.as_deref() == Some("main"))
+        );
+        world.0.into_inner()
+    };
+    assert_eq!(asked(&"git checkout x; git x; git commit; ".repeat(300)), 3);
+    let many: String = (0..500).map(|number| format!("git x{number}; ")).collect();
+    assert_eq!(asked(&format!("{many} git commit")), QUESTIONS_MAX + 1);
 }
 
 #[test]

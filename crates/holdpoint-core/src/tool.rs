@@ -43,10 +43,10 @@ pub struct Tool {
     pub name: String,
     /// The input object.
     pub input: Json,
-    /// The result, whatever its form; an error's text counts as one.
+    /// The result, whatever its form.
     pub result: Option<Json>,
-    /// Whether the call failed.
-    pub failed: bool,
+    /// What went wrong, if the call failed.
+    pub error: Option<Json>,
 }
 
 impl Tool {
@@ -94,6 +94,11 @@ impl Tool {
             Json::String(text) => Some(text.clone()),
             other => Some(text_blocks(other).unwrap_or_else(|| other.to_string())),
         }
+    }
+
+    /// The error as text, if the call failed.
+    pub fn error_text(&self) -> Option<String> {
+        self.error.as_ref().map(as_text)
     }
 
     fn first(&self, names: &[&str]) -> Option<&Json> {

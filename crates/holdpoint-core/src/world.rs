@@ -35,6 +35,8 @@ pub enum Answer<T> {
 /// The questions the core has for git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitQuestion {
+    /// The repository itself: its git folder. Two folders with the same answer share a branch.
+    Repository,
     /// The branch that is checked out, unborn ones included; none when detached.
     Branch,
     /// The branch `git checkout` of this name would end on, if it names one.

@@ -98,8 +98,7 @@ pub struct Otherwise<'a> {
 /// The event in a payload; none if it is one we know nothing of.
 pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<(Asked, Event)> {
     let text = |field: &str| payload.get(field).and_then(Json::as_str);
-    let result =
-        ["tool_response", "tool_result", "tool_output", "error"].iter().find_map(|f| payload.get(*f));
+    let result = ["tool_response", "tool_result", "tool_output"].iter().find_map(|f| payload.get(*f));
     let (event_name, moment) = match text("hook_event_name") {
         Some(name) => (name, moment(name)?),
         None => unnamed(payload, result, otherwise)?,
@@ -109,7 +108,7 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
         name: name.to_owned(),
         input: payload.get("tool_input").cloned().unwrap_or_default(),
         result: result.cloned().filter(|_| moment == Moment::After),
-        failed: event_name == "PostToolUseFailure",
+        error: payload.get("error").cloned().filter(|_| event_name == "PostToolUseFailure"),
     });
     let event = Event {
         moment,

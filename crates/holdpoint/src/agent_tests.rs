@@ -100,7 +100,7 @@ fn payloads_become_events() {
         (Moment::After, "/p", Some("s"))
     );
     let tool = event.tool.unwrap();
-    assert!(tool.failed && tool.result_text().as_deref() == Some("Exit code 1"));
+    assert_eq!((tool.error_text().as_deref(), tool.result_text()), (Some("Exit code 1"), None));
 }
 
 #[test]

@@ -12,6 +12,7 @@ const DEADLINE: Duration = Duration::from_secs(3);
 /// Answers a question about the repository that `dir` lies in.
 pub fn ask(dir: &str, question: &GitQuestion) -> Answer<String> {
     match question {
+        GitQuestion::Repository => run(dir, &["rev-parse", "--absolute-git-dir"]),
         GitQuestion::Branch => run(dir, &["symbolic-ref", "--quiet", "--short", "HEAD"]),
         GitQuestion::Alias(name) => run(dir, &["config", "--get", &format!("alias.{name}")]),
         GitQuestion::Switch(name) => switch(dir, name),

@@ -36,7 +36,8 @@ impl File {
 
     fn json(&self) -> Result<Value, Error> {
         let Some(bytes) = read(&self.path, self.world.as_ref())? else { return Ok(Value::UNDEFINED) };
-        crate::json::whole(&bytes).map_err(|why| fault(format!("`{}` is not valid JSON: {why}", self.path)))
+        crate::json::lazy::value(&bytes)
+            .map_err(|why| fault(format!("`{}` is not valid JSON: {why}", self.path)))
     }
 
     fn text(&self) -> Result<Value, Error> {

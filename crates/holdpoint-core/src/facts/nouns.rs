@@ -43,7 +43,8 @@ impl Facts {
     }
 
     fn state(self: &Arc<Self>) -> Result<Value, Error> {
-        let Some(path) = self.state_path()? else { return Ok(Value::UNDEFINED) };
+        // What was asked for on the way to the file is no part of what a rule looks at.
+        let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
         loop {
             let bytes = match self.world.read(&path) {
                 Answer::None => return Ok(Value::UNDEFINED),
@@ -52,9 +53,9 @@ impl Facts {
                 }
                 Answer::Is(bytes) => bytes,
             };
-            match crate::json::whole(&bytes) {
+            match crate::json::lazy::value(&bytes) {
                 Ok(state) => return Ok(state),
-                Err(_) if self.world.settle(&path) => {}
+                Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => {}
                 Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
             }
         }
@@ -85,6 +86,11 @@ impl Facts {
             Answer::Fault(why) => Some(Err(fault(format!("`{path}` cannot be read: {why}")))),
         }
     }
+}
+
+/// Whether the end is missing, as of a file that is being written: any other fault no waiting would mend.
+fn is_cut_off(bytes: &[u8]) -> bool {
+    !crate::json::Completeness::default().feed(bytes)
 }
 
 fn texts_in(list: &Value) -> Vec<String> {
@@ -159,7 +165,7 @@ impl Object for GitFact {
     }
 }
 
-/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.input`, `.result`, `.failed`, `.commits_to`.
+/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.input`, `.result`, `.error`, `.commits_to`.
 struct ToolFact {
     event: Arc<Event>,
     world: Arc<dyn World>,
@@ -202,7 +208,7 @@ impl Object for ToolFact {
             "paths" => Some(self.paths()),
             "input" => Some(Value::from(Serde(&tool.input))),
             "result" => tool.result_text().filter(|text| !text.is_empty()).map(Value::from),
-            "failed" => Some(Value::from(tool.failed)),
+            "error" => tool.error_text().map(Value::from),
             "commits_to" => Some(self.commits_to().unwrap_or_else(Value::from)),
             _ => None,
         }

@@ -89,9 +89,10 @@ impl Walk<'_> {
         let Some(call) = read_call(args, place) else { return };
         match call.command {
             "commit" if makes_commit(call.args) => self.commit(&call, place),
+            "cherry-pick" | "revert" | "am" if applies(call.args) => self.commit(&call, place),
             "checkout" | "switch" => self.switch(&call, place),
-            "symbolic-ref" => symbolic_ref(&call, place),
-            "commit" => {}
+            "symbolic-ref" => self.symbolic_ref(&call, place),
+            "commit" | "cherry-pick" | "revert" | "am" => {}
             command if PLAIN.contains(&command) || command.contains(UNKNOWN) => {}
             _ => self.alias(&call, place),
         }
@@ -111,14 +112,26 @@ impl Walk<'_> {
 
     fn switch(&mut self, call: &Call<'_>, place: &mut Place) {
         match switch_target(call.command, call.args) {
-            Target::New(branch) => place.switched.push((call.dir.clone(), Some(branch.to_owned()))),
-            Target::Detached => place.switched.push((call.dir.clone(), None)),
+            Target::New(branch) => place.switch(&call.dir, Some(branch.to_owned()), self.world),
+            Target::Detached => place.switch(&call.dir, None, self.world),
             Target::Named(name) => match self.world.git(&call.dir, &GitQuestion::Switch(name.to_owned())) {
-                Answer::Is(branch) if branch.is_empty() => place.switched.push((call.dir.clone(), None)),
-                Answer::Is(branch) => place.switched.push((call.dir.clone(), Some(branch))),
+                Answer::Is(branch) => {
+                    place.switch(&call.dir, Some(branch).filter(|branch| !branch.is_empty()), self.world);
+                }
                 Answer::None | Answer::Fault(_) => {}
             },
             Target::Files => {}
+        }
+    }
+
+    /// `git symbolic-ref HEAD refs/heads/x` switches without a checkout.
+    fn symbolic_ref(&mut self, call: &Call<'_>, place: &mut Place) {
+        let names: Vec<&String> = call.args.iter().filter(|arg| !arg.starts_with('-')).collect();
+        if let [head, reference] = names.as_slice()
+            && head.as_str() == "HEAD"
+            && let Some(branch) = reference.strip_prefix("refs/heads/")
+        {
+            place.switch(&call.dir, Some(branch.to_owned()), self.world);
         }
     }
 
@@ -168,6 +181,13 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
         }
         args = rest.get(usize::from(separate)..)?;
     }
+}
+
+/// Whether `git cherry-pick`, `revert` or `am` with these arguments commits: not when it stops, skips or only applies.
+fn applies(args: &[String]) -> bool {
+    const NOT: [&str; 8] =
+        ["-n", "--no-commit", "--abort", "--quit", "--skip", "--help", "-h", "--show-current-patch"];
+    !args.iter().any(|arg| NOT.contains(&arg.as_str()))
 }
 
 /// Whether `git commit` with these arguments makes a commit: not when it only shows what it would do.
@@ -246,16 +266,5 @@ fn switch_target<'a>(command: &str, args: &'a [String]) -> Target<'a> {
     match names.as_slice() {
         [name] => Target::Named(name),
         _ => Target::Files,
-    }
-}
-
-/// `git symbolic-ref HEAD refs/heads/x` switches without a checkout.
-fn symbolic_ref(call: &Call<'_>, place: &mut Place) {
-    let names: Vec<&String> = call.args.iter().filter(|arg| !arg.starts_with('-')).collect();
-    if let [head, reference] = names.as_slice()
-        && head.as_str() == "HEAD"
-        && let Some(branch) = reference.strip_prefix("refs/heads/")
-    {
-        place.switched.push((call.dir.clone(), Some(branch.to_owned())));
     }
 }

@@ -11,12 +11,16 @@ use crate::world::World;
 
 /// How deep scripts may start scripts (`sh -c`, `eval`, aliases).
 const SCRIPTS_MAX: usize = 8;
+/// How much of such scripts is read in all, and what each counts for at least: scripts that start scripts multiply.
+const SCRIPT_BYTES_MAX: usize = 256 * 1024;
+const SCRIPT_BYTES_MIN: usize = 256;
 
 pub(super) struct Walk<'a> {
     pub(super) world: &'a dyn World,
     pub(super) commits: Vec<Commit>,
     pub(super) fault: Option<String>,
     scripts: usize,
+    script_bytes: usize,
 }
 
 /// A simple command: its words, and what is fed to it.
@@ -28,12 +32,13 @@ struct Line {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(world: &'a dyn World) -> Walk<'a> {
-        Walk { world, commits: Vec::new(), fault: None, scripts: 0 }
+        Walk { world, commits: Vec::new(), fault: None, scripts: 0, script_bytes: 0 }
     }
 
     /// Walks a script in `place`; a script that does not parse is read word by word.
     pub(super) fn script(&mut self, script: &str, place: &mut Place) {
-        if self.scripts >= SCRIPTS_MAX {
+        self.script_bytes += script.len().max(SCRIPT_BYTES_MIN);
+        if self.scripts >= SCRIPTS_MAX || (self.scripts > 0 && self.script_bytes > SCRIPT_BYTES_MAX) {
             return;
         }
         self.scripts += 1;
@@ -49,7 +54,7 @@ impl<'a> Walk<'a> {
     }
 
     fn plain_words(&mut self, script: &str, place: &mut Place) {
-        for command in script.split([';', '\n', '&', '|', '(', ')', '`']) {
+        for command in script.split([';', '\n', '&', '|', '(', ')', '{', '}', '`']) {
             let words =
                 command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect();
             self.words(words, place);
@@ -127,7 +132,7 @@ impl<'a> Walk<'a> {
     fn simple(&mut self, command: &SimpleCommand, place: &mut Place) {
         let line = self.line(command, place);
         if line.words.is_empty() {
-            place.variables.extend(line.assignments);
+            line.assignments.into_iter().for_each(|(name, value)| place.assign(name, value));
             return;
         }
         let git_dir = line.assignments.iter().find(|(name, _)| name == "GIT_DIR");

@@ -3,7 +3,7 @@
 use brush_parser::ast::Word;
 use brush_parser::word::{Parameter, ParameterExpr, TildeExpr, WordPiece, WordPieceWithSource};
 
-use super::Place;
+use super::{LENGTH_MAX, Place};
 
 /// Stands for what only a running shell could know.
 pub(super) const UNKNOWN: char = '\u{fffd}';
@@ -66,8 +66,8 @@ impl Expanded {
             _ => None,
         };
         match value {
-            Some(value) => self.text.push_str(value),
-            None => self.text.push(UNKNOWN),
+            Some(value) if self.text.len() + value.len() <= LENGTH_MAX => self.text.push_str(value),
+            Some(_) | None => self.text.push(UNKNOWN),
         }
     }
 }

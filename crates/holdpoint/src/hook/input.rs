@@ -9,6 +9,8 @@ use crate::env_vars::{Env, INPUT_TIMEOUT_MS};
 
 /// The most that is read: tools may carry whole files.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
+/// What is asked for at a time: as much as a pipe holds.
+const PART_BYTES: usize = 64 * 1024;
 /// How long to wait for more.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -35,21 +37,24 @@ pub fn patience(env: &dyn Env) -> Duration {
 pub fn read(patience: Duration) -> Input {
     let mut bytes = Vec::new();
     let mut seen = Completeness::default();
+    let mut too_large = false;
+    let whole = |bytes, too_large| if too_large { Input::TooLarge } else { Input::Whole(bytes) };
     let mut source = source::open(patience);
-    let mut chunk = vec![0; 64 * 1024];
     loop {
-        match source.next(&mut chunk) {
-            source::Next::Bytes(0) => return Input::Whole(bytes),
+        match source.next(&mut bytes) {
+            source::Next::Bytes(0) => return whole(bytes, too_large),
             source::Next::Bytes(length) => {
-                let part = &chunk[..length];
-                bytes.extend_from_slice(part);
-                if seen.feed(part) {
-                    return Input::Whole(bytes);
+                let start = bytes.len().saturating_sub(length);
+                if seen.feed(&bytes[start..]) {
+                    return whole(bytes, too_large);
                 }
+                // The sender is heard out, or it would see its pipe break; what it says is no longer kept.
                 if bytes.len() > BYTES_MAX {
-                    return Input::TooLarge;
+                    too_large = true;
+                    bytes.clear();
                 }
             }
+            source::Next::Late if too_large => return Input::TooLarge,
             source::Next::Late => return Input::Late(bytes),
             source::Next::Failed(error) => return Input::Broken(error.to_string()),
         }
@@ -62,8 +67,12 @@ mod source {
     use std::io;
     use std::time::{Duration, Instant};
 
+    use rustix::buffer::spare_capacity;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+    use super::PART_BYTES;
+
+    /// What a wait came to; `Bytes` tells how many were appended.
     pub(super) enum Next {
         Bytes(usize),
         Late,
@@ -79,7 +88,7 @@ mod source {
     }
 
     impl Source {
-        pub(super) fn next(&mut self, chunk: &mut [u8]) -> Next {
+        pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> Next {
             let stdin = rustix::stdio::stdin();
             loop {
                 let left = self.deadline.saturating_duration_since(Instant::now());
@@ -91,7 +100,8 @@ mod source {
                     Err(error) => return Next::Failed(error.into()),
                 }
             }
-            match rustix::io::read(stdin, chunk) {
+            bytes.reserve(PART_BYTES);
+            match rustix::io::read(stdin, spare_capacity(bytes)) {
                 Ok(length) => Next::Bytes(length),
                 Err(error) => Next::Failed(error.into()),
             }
@@ -106,6 +116,9 @@ mod source {
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
     use std::time::{Duration, Instant};
 
+    use super::PART_BYTES;
+
+    /// What a wait came to; `Bytes` tells how many were appended.
     pub(super) enum Next {
         Bytes(usize),
         Late,
@@ -120,7 +133,7 @@ mod source {
     pub(super) fn open(patience: Duration) -> Source {
         let (send, parts) = channel();
         std::thread::spawn(move || {
-            let mut chunk = vec![0; 64 * 1024];
+            let mut chunk = vec![0; PART_BYTES];
             loop {
                 let read = io::stdin().read(&mut chunk).map(|length| chunk[..length].to_vec());
                 let last = !matches!(&read, Ok(part) if !part.is_empty());
@@ -133,10 +146,10 @@ mod source {
     }
 
     impl Source {
-        pub(super) fn next(&mut self, chunk: &mut [u8]) -> Next {
+        pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> Next {
             match self.parts.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
                 Ok(Ok(part)) => {
-                    chunk[..part.len()].copy_from_slice(&part);
+                    bytes.extend_from_slice(&part);
                     Next::Bytes(part.len())
                 }
                 Ok(Err(error)) => Next::Failed(error),

@@ -1,7 +1,7 @@
 //! The journal: one JSON line for every event that concerned a run, appended in one write, rotated by size.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -79,12 +79,22 @@ pub fn append(home: &Path, entry: &Entry) -> io::Result<()> {
     layout::prepare(home, &path)?;
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');
-    let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
+    if is_torn(&mut file) {
+        line.insert(0, b'\n');
+    }
     file.write_all(&line)?;
     if file.metadata()?.len() > BYTES_MAX {
         rotate(home, &path)?;
     }
     Ok(())
+}
+
+/// Whether the last line has no end: a full disk or a lost machine left it so, and it must not swallow the next one.
+fn is_torn(file: &mut File) -> bool {
+    let mut last = [b'\n'];
+    let read = file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last));
+    read.is_ok() && last != [b'\n']
 }
 
 /// Sets the journal aside. Whoever still has it open writes on into the old one: nothing is lost.

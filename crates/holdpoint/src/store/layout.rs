@@ -55,9 +55,10 @@ pub fn message(home: &Path, text: &str) -> PathBuf {
 /// Makes our folder and the folder of `file` in it, with a `.gitignore` of its own.
 pub fn prepare(home: &Path, file: &Path) -> io::Result<()> {
     let ours = folder(home);
-    if !ours.is_dir() {
+    let ignore = ours.join(".gitignore");
+    if !ignore.exists() {
         std::fs::create_dir(&ours).or_else(|error| if ours.is_dir() { Ok(()) } else { Err(error) })?;
-        super::atomic::create(&ours.join(".gitignore"), GITIGNORE.as_bytes()).or_else(|error| {
+        super::atomic::create(&ignore, GITIGNORE.as_bytes()).or_else(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
         })?;
     }

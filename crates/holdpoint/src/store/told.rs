@@ -1,5 +1,6 @@
 //! What has been told to a session already: a fault is shown once, not at every tool call.
 
+use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -9,16 +10,19 @@ use super::{atomic, layout};
 const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Whether this is the first time that `what` is told to the session; of hooks in parallel, one is told so.
+///
+/// Where no mark can be made, every time is the first: there the journal is missing too, and nobody else would tell.
 pub fn first_time(home: &Path, session: &str, what: &str) -> bool {
     let mark = layout::told(home).join(layout::digest(&[session, what]));
-    if mark.exists() || layout::prepare(home, &mark).is_err() {
+    if mark.exists() {
         return false;
     }
-    let first = atomic::create(&mark, b"").is_ok();
-    if first {
-        clear_old(&layout::told(home));
+    match layout::prepare(home, &mark).and_then(|()| atomic::create(&mark, b"")) {
+        Ok(()) => clear_old(&layout::told(home)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && mark.exists() => return false,
+        Err(_) => {}
     }
-    first
+    true
 }
 
 fn clear_old(folder: &Path) {
