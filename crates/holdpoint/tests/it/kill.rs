@@ -33,7 +33,8 @@ say  = "UNFINISHED"
 "#;
 
 /// A state with fields nobody knows, in an order and a spelling that no serialiser would choose.
-const OLD: &str = "{ \"z\": 1.0, \"count\": 41,\n  \"a\": {\"big\": 12345678901234567890123, \"e\": \"\\u00e9\"} }\n";
+const OLD: &str =
+    "{ \"z\": 1.0, \"count\": 41,\n  \"a\": {\"big\": 12345678901234567890123, \"e\": \"\\u00e9\"} }\n";
 const STATE: &str = ".counter/state.json";
 
 fn prepared() -> Project {
@@ -83,9 +84,17 @@ fn a_kill_at_any_system_call_of_a_stop_leaves_the_memory_whole() {
         assert!(matches!(holds, 1 | 2), "{holds} holds, killed at stop {at}");
         *(if holds == 1 { &mut old } else { &mut new }) += 1;
         for more in holds..3 {
-            assert_eq!(project.hook(&stop(project)).json()["decision"], "block", "{more}, killed at stop {at}");
+            assert_eq!(
+                project.hook(&stop(project)).json()["decision"],
+                "block",
+                "{more}, killed at stop {at}"
+            );
         }
-        assert_eq!(project.hook(&stop(project)).json()["decision"], Json::Null, "patience, killed at stop {at}");
+        assert_eq!(
+            project.hook(&stop(project)).json()["decision"],
+            Json::Null,
+            "patience, killed at stop {at}"
+        );
         assert_eq!(project.read(STATE), OLD, "killed at stop {at}");
     });
     assert!(old > 20 && new > 5, "{old} old, {new} new");
@@ -133,8 +142,8 @@ fn temporary_files(project: &Project, folder: &str) -> Vec<PathBuf> {
 /// What the engine remembers of the one session.
 fn memory(project: &Project) -> Json {
     let folder = project.root().join(".holdpoint/sessions");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let memory = files.filter(|path| path.extension().is_some_and(|end| end == "json")).next().unwrap();
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let memory = files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
     serde_json::from_slice(&std::fs::read(memory).unwrap()).unwrap()
 }
 
@@ -166,7 +175,8 @@ impl Traced {
         let traced = Traced { child, pid, has_ended: false };
         let stopped = waitpid(pid, Some(WaitPidFlag::WUNTRACED)).unwrap();
         assert_eq!(stopped, WaitStatus::Stopped(pid, Signal::SIGSTOP));
-        let options = Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_TRACEEXEC | Options::PTRACE_O_EXITKILL;
+        let options =
+            Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_TRACEEXEC | Options::PTRACE_O_EXITKILL;
         ptrace::seize(pid, options).unwrap();
         kill(pid, Signal::SIGCONT).unwrap();
         traced
@@ -177,7 +187,9 @@ impl Traced {
         let (mut is_hook, mut seen) = (false, 0);
         loop {
             match waitpid(self.pid, Some(WaitPidFlag::__WALL)).unwrap() {
-                WaitStatus::PtraceEvent(_, _, event) => is_hook |= event == ptrace::Event::PTRACE_EVENT_EXEC as i32,
+                WaitStatus::PtraceEvent(_, _, event) => {
+                    is_hook |= event == ptrace::Event::PTRACE_EVENT_EXEC as i32;
+                }
                 WaitStatus::PtraceSyscall(_) => seen += usize::from(is_hook),
                 WaitStatus::Stopped(..) => {}
                 WaitStatus::Exited(_, code) => {

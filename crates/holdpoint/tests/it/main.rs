@@ -6,10 +6,23 @@
     reason = "tests stop at the first surprise and prepare their own files"
 )]
 
+mod bad_input;
+mod bad_project;
 mod cases;
+mod eject;
+mod gate;
 mod hook;
+#[cfg(target_os = "linux")]
+mod kill;
+mod log;
+mod parallel;
 mod project;
+mod random;
+mod registration;
+mod shown;
+mod status;
 mod tidy;
+mod why;
 
 /// A test file that nobody names would never run.
 #[test]

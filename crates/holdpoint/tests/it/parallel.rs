@@ -63,12 +63,7 @@ fn all_at_once(project: &Project, events: &[Json]) -> Vec<Printed> {
     for (child, event) in children.iter_mut().zip(events) {
         child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     }
-    let answers: Vec<Printed> =
-        children.into_iter().map(|child| child.wait_with_output().unwrap().into()).collect();
-    for answer in &answers {
-        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
-    }
-    answers
+    children.into_iter().map(|child| child.wait_with_output().unwrap().into()).collect()
 }
 
 #[test]
@@ -77,7 +72,7 @@ fn thirty_two_hooks_at_once_count_to_thirty_two() {
     project.workflow("counter", COUNTER).write(".counter/state.json", "{\n  \"other\": 1.0\n}\n");
     let events: Vec<Json> = (0..32).map(|number| before(&project, &format!("s{number}"))).collect();
     for answer in all_at_once(&project, &events) {
-        assert_eq!(answer.stdout, "");
+        assert_eq!((answer.code, answer.stdout.as_str(), answer.stderr.as_str()), (Some(0), "", ""));
     }
     assert_eq!(project.read(".counter/state.json"), "{\n  \"other\": 1.0,\n  \"count\": 32\n}\n");
     let mut counts: Vec<u64> =
@@ -92,7 +87,7 @@ fn no_hold_is_missed_while_a_foreign_program_rewrites_the_state_in_place() {
     project.workflow("locked", LOCKED).write(".locked/state.json", state(0));
     let path = project.root().join(".locked/state.json");
     let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
+    let answers: Vec<Printed> = std::thread::scope(|scope| {
         scope.spawn(|| {
             for version in 1.. {
                 if done.load(Ordering::Relaxed) {
@@ -101,15 +96,16 @@ fn no_hold_is_missed_while_a_foreign_program_rewrites_the_state_in_place() {
                 rewrite_in_place(&path, &state(version));
             }
         });
-        for round in 0..4 {
-            let events: Vec<Json> = (0..16).map(|_| before(&project, &format!("round {round}"))).collect();
-            for answer in all_at_once(&project, &events) {
-                let reason = answer.json()["hookSpecificOutput"]["permissionDecisionReason"].clone();
-                assert!(reason.as_str().is_some_and(|text| text.starts_with("LOCKED ")), "{}", answer.stdout);
-            }
-        }
+        let events: Vec<Json> = (0..16).map(|number| before(&project, &format!("s{number}"))).collect();
+        let answers = (0..4).flat_map(|_| all_at_once(&project, &events)).collect();
         done.store(true, Ordering::Relaxed);
+        answers
     });
+    for answer in answers {
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
+        let reason = answer.json()["hookSpecificOutput"]["permissionDecisionReason"].clone();
+        assert!(reason.as_str().is_some_and(|text| text.starts_with("LOCKED ")), "{}", answer.stdout);
+    }
     let journal = project.journal();
     assert_eq!(journal.iter().filter(|entry| entry["decision"] == "hold").count(), 64);
     assert!(journal.iter().all(|entry| entry["faults"].is_null()));
@@ -139,7 +135,11 @@ fn the_patience_of_two_sessions_is_counted_apart() {
     for answer in all_at_once(&project, &events) {
         assert_eq!(answer.json()["decision"], "block", "three holds for each session");
     }
-    assert_eq!(project.hook(&stop(&project, "one")).json()["decision"], Json::Null, "one has been held enough");
+    assert_eq!(
+        project.hook(&stop(&project, "one")).json()["decision"],
+        Json::Null,
+        "one has been held enough"
+    );
     assert_eq!(project.hook(&stop(&project, "two")).json()["decision"], Json::Null, "two as well");
     assert_eq!(project.hook(&stop(&project, "three")).json()["decision"], "block", "three has not");
     let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "one", "cwd": project.root(),

@@ -1,0 +1,259 @@
+//! Whatever comes in, the answer is the right one: held where the event can be understood, let go where it cannot, and
+//! never exit code 2, a panic or broken JSON.
+
+use std::io::Write;
+#[cfg(unix)]
+use std::process::Command;
+use std::process::Stdio;
+
+use serde_json::{Value as Json, json};
+
+use crate::gate::{COUNTING, ISDLC_STATE, STATE, event, gate, held, last_faults, sound};
+use crate::project::{Printed, Project, feed};
+
+#[test]
+fn what_is_no_event_is_let_go_and_noted() {
+    let deep = format!("{{\"tool_name\":\"Bash\",\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    for (about, input, fault) in [
+        ("empty", &b""[..], "not JSON (0 bytes)"),
+        ("blank", b" \n\t ", "not JSON (4 bytes)"),
+        ("null", b"null", "not a JSON object"),
+        ("a list", b"[{\"hook_event_name\":\"PreToolUse\"}]", "not a JSON object"),
+        ("a number", b"5", "not a JSON object"),
+        ("a text", b"\"PreToolUse\"", "not a JSON object"),
+        ("broken", b"{hook_event_name: PreToolUse}", "not JSON"),
+        ("single quotes", b"{'hook_event_name': 'PreToolUse'}", "not JSON"),
+        ("truncated", b"{\"hook_event_name\":\"PreToolUse\",\"tool_na", "not JSON"),
+        ("only a mark", b"\xef\xbb\xbf", "not JSON"),
+        ("only zeros", b"\0\0\0\0", "not JSON"),
+        ("another encoding", b"\xff\xfe{\0\"\0a\0\"\0:\x001\0}\0", "not JSON"),
+        ("a banner before it", b"Welcome!\n{\"hook_event_name\":\"PreToolUse\"}", "not JSON"),
+        ("too deep", deep.as_bytes(), "nested more than 512 levels deep"),
+        ("too deep and cut off", &deep.as_bytes()[..90_000], "nested more than 512 levels deep"),
+    ] {
+        let project = gate();
+        let printed = project.run_with(&["hook"], input);
+        sound(&printed, about);
+        assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), ("", ""), "{about}");
+        assert!(last_faults(&project).contains(fault), "{about}: {}", last_faults(&project));
+    }
+}
+
+#[test]
+fn what_agents_get_wrong_is_mended_and_held() {
+    let project = gate();
+    let cwd = project.root().to_str().unwrap();
+    let head = format!(
+        "{{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"cwd\":\"{cwd}\",\"tool_name\":\"Bash\","
+    );
+    let with = |rest: &[u8]| [head.as_bytes(), rest].concat();
+    let nested =
+        format!("\"tool_input\":{{\"command\":\"ls\",\"x\":{}{}}}}}", "[".repeat(400), "]".repeat(400));
+    for (about, input, reason) in [
+        ("as it should be", with(b"\"tool_input\":{\"command\":\"ls\"}}"), "ANY\n\nSHELL ls"),
+        (
+            "a mark",
+            [b"\xef\xbb\xbf", with(b"\"tool_input\":{\"command\":\"ls\"}}").as_slice()].concat(),
+            "ANY\n\nSHELL ls",
+        ),
+        (
+            "lone surrogates",
+            with(b"\"tool_input\":{\"command\":\"\\ud800 \\udc00\"}}"),
+            "ANY\n\nSHELL \u{fffd} \u{fffd}",
+        ),
+        (
+            "bytes that are no text",
+            with(b"\"tool_input\":{\"command\":\"l\xffs\"}}"),
+            "ANY\n\nSHELL l\u{fffd}s",
+        ),
+        ("a zero after it", with(b"\"tool_input\":{\"command\":\"ls\"}}\0"), "ANY\n\nSHELL ls"),
+        ("control characters", with(b"\"tool_input\":{\"command\":\"a\nb\x01\"}}"), "ANY\n\nSHELL a\nb\u{1}"),
+        ("a bad escape", with(b"\"tool_input\":{\"command\":\"C:\\dir\"}}"), "ANY\n\nSHELL C:\\dir"),
+        (
+            "a number out of range",
+            with(b"\"tool_input\":{\"command\":\"ls\",\"timeout\":1e400}}"),
+            "ANY\n\nSHELL ls",
+        ),
+        ("depth 400", with(nested.as_bytes()), "ANY\n\nSHELL ls"),
+        ("the same key twice", with(b"\"tool_name\":\"Read\",\"tool_input\":{}}"), "ANY"),
+        ("text after it", with(b"\"tool_input\":{\"command\":\"ls\"}}\ngoodbye"), "ANY\n\nSHELL ls"),
+    ] {
+        let printed = project.run_with(&["hook"], &input);
+        sound(&printed, about);
+        assert_eq!(held(&printed), reason, "{about}");
+    }
+    assert!(project.journal().iter().all(|entry| entry["faults"].is_null()));
+}
+
+#[test]
+fn fields_of_the_wrong_type_do_not_open_the_gate() {
+    let project = gate();
+    project.write("a-file", "");
+    let below = |name: &str| json!(project.root().join(name));
+    let wrong = [json!(null), json!(true), json!(5), json!([1]), json!({"a": 1}), json!("")];
+    for (field, reason) in [
+        ("hook_event_name", "ANY\n\nSHELL ls"),
+        ("session_id", "ANY\n\nSHELL ls"),
+        ("cwd", "ANY\n\nSHELL ls"),
+        ("tool_name", "ANY"),
+        ("tool_input", "ANY\n\nSHELL"),
+        ("prompt", "ANY\n\nSHELL ls"),
+        ("transcript_path", "ANY\n\nSHELL ls"),
+        ("stop_hook_active", "ANY\n\nSHELL ls"),
+        ("tool_use_id", "ANY\n\nSHELL ls"),
+    ] {
+        for value in &wrong {
+            let mut event = event(&project);
+            event[field] = value.clone();
+            let printed = project.hook(&event);
+            sound(&printed, &format!("{field} = {value}"));
+            // A text is an event's name of some agent, if not of one we know.
+            let unknown_event = field == "hook_event_name" && value == "";
+            assert_eq!(held(&printed), if unknown_event { "" } else { reason }, "{field} = {value}");
+        }
+        let mut event = event(&project);
+        event.as_object_mut().unwrap().remove(field);
+        sound(&project.hook(&event), field);
+    }
+    for cwd in [
+        json!("relative/path"),
+        json!("."),
+        below("a-file"),
+        below("gone/far"),
+        below(".gate"),
+        json!("/\u{0}"),
+    ] {
+        let mut event = event(&project);
+        event["cwd"] = cwd.clone();
+        let printed = project.hook(&event);
+        sound(&printed, &cwd.to_string());
+        assert_eq!(held(&printed).is_empty(), cwd == "/\u{0}", "{cwd}");
+    }
+    for value in &wrong {
+        let mut event = event(&project);
+        event["tool_input"]["command"] = value.clone();
+        sound(&project.hook(&event), &value.to_string());
+    }
+}
+
+#[test]
+fn wrong_types_everywhere_pass_the_built_in_workflow_too() {
+    let project = Project::new();
+    project.write(".isdlc/state.json", ISDLC_STATE);
+    let wrong = [json!(null), json!(5), json!([1]), json!({"a": 1})];
+    let fields = ["prompt", "subagent_type", "description", "command", "file_path"];
+    for tool in ["Task", "Bash", "Write", "apply_patch"] {
+        for (field, value) in fields.iter().flat_map(|field| wrong.iter().map(move |value| (field, value))) {
+            for name in ["PreToolUse", "PostToolUse"] {
+                let event = json!({"hook_event_name": name, "session_id": "s", "cwd": project.root(),
+                    "tool_name": tool, "tool_input": {*field: value}, "tool_response": value});
+                sound(&project.hook(&event), &event.to_string());
+            }
+        }
+    }
+}
+
+#[test]
+fn fifty_megabytes_are_judged_and_more_than_the_limit_is_let_go() {
+    let project = gate();
+    let patient = || {
+        let mut command = project.command(&["hook"]);
+        command.env("HOLDPOINT_INPUT_TIMEOUT_MS", "600000");
+        command
+    };
+    let mut event = event(&project);
+    event["tool_input"]["content"] = json!("x".repeat(50 * 1024 * 1024));
+    let printed = feed(patient(), event.to_string().as_bytes());
+    sound(&printed, "50 MB");
+    assert_eq!(held(&printed), "ANY\n\nSHELL ls");
+    assert!(project.read(".holdpoint/journal.jsonl").len() < 2_000, "nothing of it is kept");
+
+    event["tool_input"]["content"] = json!("x".repeat(65 * 1024 * 1024));
+    let printed = feed(patient(), event.to_string().as_bytes());
+    sound(&printed, "65 MB");
+    assert_eq!(printed.stdout, "");
+    assert!(last_faults(&project).contains("too large"), "{}", last_faults(&project));
+}
+
+#[test]
+fn events_and_tools_nobody_knows() {
+    let project = gate();
+    let names = [
+        "PreCompact",
+        "SubagentStop",
+        "Notification",
+        "WorktreeCreate",
+        "BeforeTool",
+        "preToolUse",
+        "beforeShellExecution",
+        "tool.execute.before",
+        "pretooluse",
+        "PreToolUse ",
+        "",
+    ];
+    for name in names {
+        let mut event = event(&project);
+        event["hook_event_name"] = json!(name);
+        let printed = project.hook(&event);
+        sound(&printed, name);
+        assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), ("", ""), "{name}");
+    }
+    assert!(project.journal().is_empty(), "what is not ours leaves no trace");
+    for tool in ["Frobnicate", "mcp__server__tool", "", "bash", "Bash\0", "😀"] {
+        let mut event = event(&project);
+        event["tool_name"] = json!(tool);
+        let printed = project.hook(&event);
+        sound(&printed, tool);
+        assert_eq!(held(&printed), "ANY", "{tool}");
+    }
+}
+
+#[test]
+fn no_environment_at_all() {
+    let project = gate();
+    let mut command = project.command(&["hook"]);
+    command.env_clear();
+    let printed = feed(command, event(&project).to_string().as_bytes());
+    sound(&printed, "no environment");
+    assert_eq!(held(&printed), "ANY\n\nSHELL ls");
+}
+
+#[test]
+fn a_reader_that_is_gone_is_no_fault() {
+    let project = gate();
+    project.workflow("gate", COUNTING);
+    let mut command = project.command(&["hook"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(event(&project).to_string().as_bytes()).unwrap();
+    let printed: Printed = child.wait_with_output().unwrap().into();
+    assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""));
+    assert_eq!(project.journal().len(), 1);
+}
+
+/// Files that are opened later must not get the numbers of closed streams: an answer would land in them.
+#[cfg(unix)]
+#[test]
+fn closed_streams_neither_break_nor_leak() {
+    for (about, closing, is_read) in [
+        ("stdin", "<&-", false),
+        ("stdout", ">&-", true),
+        ("stderr", "2>&-", true),
+        ("stdout and stderr", ">&- 2>&-", true),
+        ("all", "<&- >&- 2>&-", false),
+    ] {
+        let project = gate();
+        project.workflow("gate", COUNTING);
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &format!("exec \"$0\" hook {closing}"), env!("CARGO_BIN_EXE_holdpoint")]);
+        command.env_clear().env("PATH", "/usr/bin:/bin").current_dir(project.root());
+        let printed = feed(command, event(&project).to_string().as_bytes());
+        sound(&printed, about);
+        let expected = if about == "stderr" { "ANY" } else { "" };
+        assert_eq!(held(&printed), expected, "{about}");
+        let state: Json = serde_json::from_str(&project.read(STATE)).unwrap();
+        assert_eq!(state["count"] == json!(1), is_read, "{about}: {state}");
+        assert_eq!(project.journal().len(), 1, "{about}");
+    }
+}
