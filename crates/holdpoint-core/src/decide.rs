@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::{Value, ValueKind};
 
 use crate::decision::{Decision, Fault, Finding, Set};
-use crate::facts::{Element, Facts, reason};
+use crate::facts::{Facts, With, reason};
 use crate::workflow::Rule;
 
 /// The most elements a rule with `each` looks at.
@@ -31,7 +31,7 @@ fn judge(rule: &Rule, facts: &Arc<Facts>, decision: &mut Decision) -> Result<(),
     let Some(each) = &rule.each else { return judge_once(rule, facts, &facts.context(), decision) };
     let elements = facts.evaluate(each, facts.context())?;
     for (key, value) in pairs(&elements)?.into_iter().take(ELEMENTS_MAX) {
-        let element = Element { facts: Arc::clone(facts), key, value };
+        let element = With { facts: Arc::clone(facts), names: vec![("key", key), ("value", value)] };
         judge_once(rule, facts, &Value::from_object(element), decision)?;
     }
     Ok(())

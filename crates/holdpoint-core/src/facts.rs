@@ -2,6 +2,7 @@
 
 mod file;
 mod nouns;
+mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,13 +10,30 @@ use minijinja::value::{Enumerator, Object, Value};
 use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
+use crate::decision::Set;
 use crate::event::Event;
 use crate::workflow::{Named, Text, Workflow};
 use crate::world::World;
 
+/// What kept a fact from being known.
+pub type FactError = Error;
+
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 11] =
-    ["cwd", "delegation", "env", "event", "file", "git", "markdown", "run", "state", "table", "tool"];
+pub const NOUNS: [&str; 13] = [
+    "because",
+    "cwd",
+    "delegation",
+    "env",
+    "event",
+    "file",
+    "git",
+    "layout",
+    "markdown",
+    "run",
+    "state",
+    "table",
+    "tool",
+];
 
 /// The facts of one workflow about one event.
 pub struct Facts {
@@ -28,6 +46,10 @@ pub struct Facts {
     known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,
     touched: Mutex<Vec<String>>,
+    /// Fields that are about to be set: the state is seen with them.
+    overlay: Vec<Set>,
+    /// Why something did not work, for texts.
+    because: Option<String>,
 }
 
 impl std::fmt::Debug for Facts {
@@ -48,7 +70,44 @@ impl Facts {
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),
+            overlay: Vec::new(),
+            because: None,
         })
+    }
+
+    /// The same facts with fields that are about to be set.
+    pub(crate) fn overlaid(self: &Arc<Self>, sets: &[Set]) -> Arc<Facts> {
+        let overlay = self.overlay.iter().chain(sets).cloned().collect();
+        Arc::new(Facts { overlay, ..self.anew() })
+    }
+
+    /// The same facts with a reason that texts can name as `because`.
+    pub(crate) fn because(self: &Arc<Self>, reason: &str) -> Arc<Facts> {
+        Arc::new(Facts { because: Some(reason.to_owned()), ..self.anew() })
+    }
+
+    fn anew(&self) -> Facts {
+        Facts {
+            workflow: Arc::clone(&self.workflow),
+            event: Arc::clone(&self.event),
+            home: self.home.clone(),
+            world: Arc::clone(&self.world),
+            env: self.env.clone(),
+            known: Mutex::default(),
+            asking: Mutex::default(),
+            touched: Mutex::default(),
+            overlay: self.overlay.clone(),
+            because: self.because.clone(),
+        }
+    }
+
+    /// A field of the state; undefined if there is none.
+    pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, Error> {
+        let state = self.lookup("state").unwrap_or(Value::UNDEFINED);
+        path.split('.').try_fold(
+            state,
+            |value, name| if value.is_undefined() { Ok(value) } else { value.get_attr(name) },
+        )
     }
 
     /// The value of an expression.
@@ -175,21 +234,18 @@ impl Object for Facts {
     }
 }
 
-/// The facts with an element at hand: `key` and `value`.
+/// The facts with further names at hand, such as an element's `key` and `value`.
 #[derive(Debug)]
-pub(crate) struct Element {
+pub(crate) struct With {
     pub(crate) facts: Arc<Facts>,
-    pub(crate) key: Value,
-    pub(crate) value: Value,
+    pub(crate) names: Vec<(&'static str, Value)>,
 }
 
-impl Object for Element {
+impl Object for With {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        match key.as_str()? {
-            "key" => Some(self.key.clone()),
-            "value" => Some(self.value.clone()),
-            name => self.facts.lookup(name),
-        }
+        let name = key.as_str()?;
+        let own = self.names.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
+        own.or_else(|| self.facts.lookup(name))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -203,7 +259,7 @@ pub(crate) fn fault(what: impl Into<String>) -> Error {
 }
 
 /// What an error says, without the template engine's own framing.
-pub(crate) fn reason(error: &Error) -> String {
+pub fn reason(error: &Error) -> String {
     let kind = error.kind();
     match error.detail() {
         Some(detail) if kind == ErrorKind::InvalidOperation => detail.to_owned(),

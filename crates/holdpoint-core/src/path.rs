@@ -35,6 +35,11 @@ pub fn below<'a>(dir: &str, path: &'a str) -> Option<&'a str> {
     if rest.is_empty() || dir.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
+/// Whether a name or path fits a glob (`*` in a name, `**` over folders).
+pub fn fits(glob: &str, path: &str) -> bool {
+    fast_glob::glob_match(glob, path)
+}
+
 /// Whether a tidied relative path stays where it is: not absolute, no `..`.
 pub fn stays_below(path: &str) -> bool {
     !is_absolute(path) && !path.split('/').any(|part| part == "..")

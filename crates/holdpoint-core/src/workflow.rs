@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod parse;
+pub mod phase;
 pub mod table;
 
 use std::borrow::Cow;
@@ -33,6 +34,14 @@ pub struct Workflow {
     pub data: List<Named>,
     /// How sub-agent calls are read.
     pub delegation: Option<Delegation>,
+    /// `[fields]`: each state field's first value, as a template.
+    pub fields: List<Named>,
+    /// `[phases]`, in the order of the file.
+    pub phases: List<phase::Phase>,
+    /// `[reviewers]`.
+    pub reviewers: List<phase::Reviewer>,
+    /// `[layout]`: what a run's folder may hold.
+    pub layout: Option<crate::layout::Layout>,
 }
 
 /// `[run]`: what a run is and where.
@@ -43,8 +52,16 @@ pub struct Run {
     pub home: Text,
     /// The state file, relative to the home; a template.
     pub state: Option<Text>,
-    /// The state's field that says which phase is due, as an expression, for people to see.
+    /// Which phase the run is in, as an expression, for people to see.
     pub phase: Option<Text>,
+    /// Each folder (a glob below the home's marker) is a run of its own; the one changed last counts.
+    pub each: Option<Text>,
+    /// The files whose change counts for that.
+    pub newest: List<Text>,
+    /// The state's field that says whose turn it is.
+    pub due: Option<Text>,
+    /// The state's field that says what was done last.
+    pub last: Option<Text>,
 }
 
 /// What a rule does when its condition is true.

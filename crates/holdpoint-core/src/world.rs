@@ -8,6 +8,12 @@ pub trait World: Send + Sync {
     /// Whether a file or folder is there.
     fn exists(&self, path: &str) -> Answer<()>;
 
+    /// The files below a folder, as paths from it.
+    fn list(&self, path: &str) -> Answer<Vec<String>> {
+        let _ = path;
+        Answer::None
+    }
+
     /// Waits a moment for whoever may be writing this file in place; false if there is nothing to wait for.
     fn settle(&self, path: &str) -> bool {
         let _ = path;

@@ -5,6 +5,7 @@ mod merge;
 mod patience;
 mod record;
 mod run;
+mod stop;
 
 use std::path::Path;
 use std::sync::Arc;

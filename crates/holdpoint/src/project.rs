@@ -1,11 +1,12 @@
 //! Which runs an event concerns: a run's home is the nearest folder, upwards from where the agent works, that has
 //! the workflow's marker.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::event::Event;
 use holdpoint_core::tool::Tool;
-use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
 
 use crate::catalog::{self, Origin, Unusable};
@@ -20,6 +21,8 @@ pub struct Run {
     pub origin: Origin,
     /// The folder that has the workflow's marker.
     pub home: PathBuf,
+    /// The run's own folder: the home itself, or one of those that each are a run.
+    pub folder: PathBuf,
 }
 
 /// What was found from a folder upwards.
@@ -89,16 +92,47 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
 
 impl Found {
     fn add(&mut self, workflow: Workflow, origin: Origin, start: &Path) {
-        if let Some(home) = nearest(start, &workflow.run.home) {
-            self.runs.push(Run { workflow, origin, home });
+        if let Some((home, folder)) = place(&workflow, start) {
+            self.runs.push(Run { workflow, origin, home, folder });
         }
     }
 
     fn add_built_in(&mut self, workflow: &Workflow, start: &Path) {
-        if let Some(home) = nearest(start, &workflow.run.home) {
-            self.runs.push(Run { workflow: workflow.clone(), origin: Origin::BuiltIn, home });
+        if let Some((home, folder)) = place(workflow, start) {
+            self.runs.push(Run { workflow: workflow.clone(), origin: Origin::BuiltIn, home, folder });
         }
     }
+}
+
+/// Where a workflow's run is, from `start` upwards: its home, and its own folder.
+fn place(workflow: &Workflow, start: &Path) -> Option<(PathBuf, PathBuf)> {
+    let home = nearest(start, &workflow.run.home)?;
+    let folder = match &workflow.run.each {
+        None => home.clone(),
+        Some(each) => newest(&home.join(workflow.run.home.as_ref()), each, &workflow.run.newest)?,
+    };
+    Some((home, folder))
+}
+
+/// Of the folders in `marker` whose name fits, the one with the youngest file that counts.
+fn newest(marker: &Path, each: &str, counting: &[Text]) -> Option<PathBuf> {
+    let folders = std::fs::read_dir(marker)
+        .ok()?
+        .flatten()
+        .filter(|entry| fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let youngest = |folder: &Path| {
+        let files = std::fs::read_dir(folder).ok()?.flatten();
+        let counts = files.filter(|entry| counting.iter().any(|glob| fits(glob, &entry.file_name())));
+        counts
+            .filter_map(|entry| entry.metadata().ok().filter(std::fs::Metadata::is_file)?.modified().ok())
+            .max()
+    };
+    let dated = folders.filter_map(|entry| Some((youngest(&entry.path())?, entry.path())));
+    dated.max().map(|(_, folder)| folder)
+}
+
+fn fits(glob: &str, name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| holdpoint_core::path::fits(glob, name))
 }
 
 /// The nearest folder from `start` upwards that has `marker` in it.

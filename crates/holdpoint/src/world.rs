@@ -10,6 +10,7 @@ use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::world::{Answer, GitQuestion, World};
 
 use crate::env_vars::Env;
+use crate::store::tree;
 
 /// The largest file a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -22,21 +23,27 @@ const WRITING: Duration = Duration::from_secs(2);
 /// The world of one run.
 pub struct ProjectWorld {
     home: PathBuf,
+    folder: PathBuf,
     env: Arc<dyn Env>,
     settles: AtomicU32,
 }
 
 impl ProjectWorld {
-    /// The world of the run at `home`.
-    pub fn new(home: &Path, env: Arc<dyn Env>) -> ProjectWorld {
-        ProjectWorld { home: home.to_path_buf(), env, settles: AtomicU32::new(0) }
+    /// The world of the run in `folder` (which relative paths start from) of the project at `home`.
+    pub fn new(home: &Path, folder: &Path, env: Arc<dyn Env>) -> ProjectWorld {
+        ProjectWorld {
+            home: home.to_path_buf(),
+            folder: folder.to_path_buf(),
+            env,
+            settles: AtomicU32::new(0),
+        }
     }
 
     /// The file a path stands for, if it lies below the home.
     fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let path = tidy(path);
         if stays_below(&path) {
-            return Ok(self.home.join(path));
+            return Ok(self.folder.join(path));
         }
         let home = tidy(&self.home.to_string_lossy());
         if let Some(rest) = below(&home, &path) {
@@ -93,6 +100,13 @@ impl World for ProjectWorld {
             Ok(Ok(_)) => Answer::Is(()),
             Ok(Err(error)) if is_missing(&error) => Answer::None,
             Ok(Err(error)) => Answer::Fault(error.to_string()),
+            Err(why) => Answer::Fault(why),
+        }
+    }
+
+    fn list(&self, path: &str) -> Answer<Vec<String>> {
+        match self.resolve(path).and_then(|folder| tree::names(&folder).map_err(|error| error.to_string())) {
+            Ok(names) => Answer::Is(names),
             Err(why) => Answer::Fault(why),
         }
     }

@@ -15,12 +15,14 @@ impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
         let world = Arc::clone(&self.world);
         match name {
+            "because" => Value::from(self.because.as_deref()),
             "cwd" => Value::from(self.folder_below_home()),
             "delegation" => self.delegation().unwrap_or_else(Value::from),
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
             "git" => Value::from_object(GitFact { world, cwd: self.event.cwd.clone() }),
+            "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
             "run" => self.run().unwrap_or_else(Value::from),
             "state" => self.state().unwrap_or_else(Value::from),
@@ -42,23 +44,19 @@ impl Facts {
         Ok(Value::from_pairs(pairs))
     }
 
-    fn state(self: &Arc<Self>) -> Result<Value, Error> {
-        // What was asked for on the way to the file is no part of what a rule looks at.
-        let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
-        loop {
-            let bytes = match self.world.read(&path) {
-                Answer::None => return Ok(Value::UNDEFINED),
-                Answer::Fault(why) => {
-                    return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
-                }
-                Answer::Is(bytes) => bytes,
-            };
-            match crate::json::lazy::value(&bytes) {
-                Ok(state) => return Ok(state),
-                Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => {}
-                Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
-            }
-        }
+    fn layout_faults(self: &Arc<Self>) -> Result<Value, Error> {
+        let Some(layout) = &self.workflow.layout else { return Ok(Value::UNDEFINED) };
+        let files = match self.world.list("") {
+            Answer::Is(files) => files,
+            Answer::None => Vec::new(),
+            Answer::Fault(why) => return Err(fault(format!("the run's folder cannot be read: {why}"))),
+        };
+        let read = |file: &str| match self.world.read(file) {
+            Answer::Is(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Answer::None | Answer::Fault(_) => None,
+        };
+        let faults = crate::layout::faults(layout, &files, &read);
+        Ok(Value::from_pairs([("faults", faults.into_iter().map(Value::from).collect::<Value>())]))
     }
 
     fn delegation(self: &Arc<Self>) -> Result<Value, Error> {
@@ -86,11 +84,6 @@ impl Facts {
             Answer::Fault(why) => Some(Err(fault(format!("`{path}` cannot be read: {why}")))),
         }
     }
-}
-
-/// Whether the end is missing, as of a file that is being written: any other fault no waiting would mend.
-fn is_cut_off(bytes: &[u8]) -> bool {
-    !crate::json::Completeness::default().feed(bytes)
 }
 
 fn texts_in(list: &Value) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
+mod phases;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -9,13 +11,30 @@ use super::table::{Language, Piece, Reader, json, listed};
 use super::{Audience, Delegation, List, Named, On, Rule, RuleKind, Run, Say, Text, ToolMatch, Workflow};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::event::Moment;
+use crate::layout::{self, Layout};
 use crate::tool::ToolKind;
 
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 7] = ["about", "run", "hold", "witness", "delegation", "let", "data"];
-const RUN_KEYS: [&str; 3] = ["home", "state", "phase"];
+const TOP_KEYS: [&str; 12] = [
+    "about",
+    "run",
+    "defaults",
+    "phases",
+    "reviewers",
+    "hold",
+    "witness",
+    "layout",
+    "delegation",
+    "fields",
+    "let",
+    "data",
+    
+];
+const RUN_KEYS: [&str; 7] = ["home", "each", "newest", "state", "phase", "due", "last"];
+const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];
+const NAME_KEYS: [&str; 4] = ["name", "required", "with", "only"];
 const HOLD_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "say", "satisfied_by"];
 const WITNESS_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "to", "say"];
 const DELEGATION_KEYS: [&str; 7] = ["manifest", "agents", "aside", "phases", "setup", "not_setup", "aliases"];
@@ -77,6 +96,10 @@ impl Parser<'_> {
             lets: self.reader.named(top, "let", Some(Language::Expression)),
             data: self.data(top),
             delegation: self.delegation(top),
+            fields: self.fields(top),
+            phases: self.phases(top),
+            reviewers: self.reviewers(top),
+            layout: self.layout(top),
         }
     }
 
@@ -94,7 +117,62 @@ impl Parser<'_> {
         if !crate::path::stays_below(&crate::path::tidy(&home)) {
             self.reader.error(value.span(), "`home` must be a name below the project's folder");
         }
-        Run { home, state: self.template(run, "state"), phase: self.expression(run, "phase", false) }
+        Run {
+            home,
+            state: self.template(run, "state"),
+            phase: self.expression(run, "phase", false),
+            each: self.reader.text(run, "each"),
+            newest: self.reader.texts(run, "newest"),
+            due: self.reader.text(run, "due"),
+            last: self.reader.text(run, "last"),
+        }
+    }
+
+    /// `[fields]`: first values; what is no text is kept as it is.
+    fn fields(&mut self, top: &DeTable<'_>) -> List<Named> {
+        let Some(fields) = Reader::get(top, "fields").and_then(|value| self.reader.table("fields", value))
+        else {
+            return List::default();
+        };
+        let mut named = Vec::new();
+        for (name, value) in fields {
+            let source = match value.get_ref().as_str() {
+                Some(template) => {
+                    self.reader.piece(Language::Template, template, value.span(), false);
+                    template.to_owned()
+                }
+                None => format!("{{{{ {} }}}}", json(value.get_ref())),
+            };
+            named.push(Named { name: name.get_ref().to_string().into(), source: source.into() });
+        }
+        named.into()
+    }
+
+    fn layout(&mut self, top: &DeTable<'_>) -> Option<Layout> {
+        let table = Reader::get(top, "layout").and_then(|value| self.reader.table("layout", value))?;
+        self.reader.known_keys("[layout]", table, &LAYOUT_KEYS);
+        let flag =
+            |table: &DeTable<'_>, key: &str| Reader::get(table, key).and_then(|v| v.get_ref().as_bool());
+        let mut names = Vec::new();
+        for item in
+            Reader::get(table, "names").and_then(|value| value.get_ref().as_array()).into_iter().flatten()
+        {
+            let Some(entry) = self.reader.table("names", item) else { continue };
+            self.reader.known_keys("a name of [layout]", entry, &NAME_KEYS);
+            names.push(layout::Name {
+                name: self.reader.required("a name of [layout]", item.span(), entry, "name"),
+                required: flag(entry, "required").unwrap_or(false),
+                with: self.reader.text(entry, "with"),
+                table: self.reader.text(entry, "only").is_some_and(|only| only == "table"),
+            });
+        }
+        let files = self.reader.text(table, "files").unwrap_or_default();
+        let ending = files.strip_prefix('*').unwrap_or(&files).to_owned();
+        Some(Layout {
+            ending: ending.into(),
+            nested: flag(table, "nested").unwrap_or(true),
+            names: names.into(),
+        })
     }
 
     fn expression(&mut self, table: &DeTable<'_>, key: &str, has_element: bool) -> Option<Text> {
@@ -233,6 +311,10 @@ impl Parser<'_> {
     fn say(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>, has_element: bool) -> Say {
         let value = self.reader.required(place, span.clone(), table, "say");
         let at = Reader::get(table, "say").map_or_else(|| span.clone(), toml::Spanned::span);
+        self.text_of(value, at, has_element)
+    }
+
+    fn text_of(&mut self, value: Text, at: Range<usize>, has_element: bool) -> Say {
         if !names_a_file(&value) {
             self.reader.piece(Language::Template, &value, at, has_element);
             return Say { file: Cow::Borrowed(""), template: value };

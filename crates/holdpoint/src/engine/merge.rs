@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use holdpoint_core::event::Event;
+use holdpoint_core::workflow::phase::Manner;
 use holdpoint_core::workflow::{Audience, RuleKind};
 
 use super::run::Outcome;
@@ -37,6 +38,13 @@ impl Said {
     /// Adds what one run says.
     pub(super) fn add(&mut self, run: &Run, event: &Event, outcome: &Outcome) {
         let workflow = run.workflow.name.as_ref();
+        for (manner, text) in &outcome.course.said {
+            match manner {
+                Manner::Hold => self.holds.push((workflow.to_owned(), text.clone())),
+                Manner::Pause | Manner::Tell => self.messages.push(text.clone()),
+                Manner::Silent => {}
+            }
+        }
         for finding in &outcome.decision.findings {
             let said = (workflow.to_owned(), finding.text.clone());
             match (finding.kind, finding.to) {
@@ -50,7 +58,7 @@ impl Said {
                 (RuleKind::Witness, Audience::Log) => {}
             }
         }
-        for fault in &outcome.decision.faults {
+        for fault in outcome.decision.faults.iter().chain(&outcome.course.faults) {
             let what = &fault.what;
             let text = format!(
                 "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."

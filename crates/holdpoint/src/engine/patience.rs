@@ -18,16 +18,21 @@ pub(super) const STOP_HOLDS_MAX: u32 = 3;
 pub(super) fn is_spent(run: &Run, event: &Event, decision: &Decision) -> bool {
     let holds = decision.findings.iter().filter(|finding| finding.kind == RuleKind::Hold);
     let texts: Vec<&str> = holds.map(|finding| finding.text.as_str()).collect();
-    let digest = layout::digest(&texts);
+    counts(run, event, &texts.join("\n")) > STOP_HOLDS_MAX
+}
+
+/// How often in a row, this time included, a Stop is held with this text.
+pub(super) fn counts(run: &Run, event: &Event, text: &str) -> u32 {
+    let digest = layout::digest(&[text]);
     let counted = memory::update(&run.home, session(event), &run.workflow.name, |memory| {
         if memory.stop_digest != digest {
             memory.stop_digest.clone_from(&digest);
             memory.stop_holds = 0;
         }
         memory.stop_holds += 1;
-        memory.stop_holds > STOP_HOLDS_MAX
+        memory.stop_holds
     });
-    counted.unwrap_or(true)
+    counted.unwrap_or(u32::MAX)
 }
 
 /// A new prompt of the user starts the count anew.

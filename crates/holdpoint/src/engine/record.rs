@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use holdpoint_core::event::Event;
 use holdpoint_core::tool::Tool;
+use holdpoint_core::workflow::phase::Manner;
 
 use super::run::Outcome;
 use crate::project::Run;
@@ -12,10 +13,11 @@ use crate::store::journal::{self, Entry, Spoken};
 
 /// Writes the line for one run. A journal that cannot be written changes no answer.
 pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instant) {
-    let decision = &outcome.decision;
+    let (decision, course) = (&outcome.decision, &outcome.course);
     let word = match () {
         () if outcome.released => "release",
-        () if decision.holds() => "hold",
+        () if decision.holds() || course.said.iter().any(|(manner, _)| *manner == Manner::Hold) => "hold",
+        () if !course.said.is_empty() => "release",
         () if !decision.findings.is_empty() => "witness",
         () if !decision.faults.is_empty() => "fault",
         () => "none",
@@ -24,12 +26,28 @@ pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instan
         workflow: Some(run.workflow.name.clone().into_owned()),
         decision: word.to_owned(),
         rules: decision.findings.iter().map(spoken).collect(),
-        faults: decision.faults.iter().map(|fault| fault.what.clone()).collect(),
-        set: decision.sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
+        faults: decision.faults.iter().chain(&course.faults).map(|fault| fault.what.clone()).collect(),
+        set: course
+            .sets
+            .iter()
+            .chain(&decision.sets)
+            .map(|set| (set.path.join("."), set.value.clone()))
+            .collect(),
+        reviews: course.reviews.clone(),
+        said: course.said.iter().map(|(manner, text)| (word_for(*manner).to_owned(), text.clone())).collect(),
         took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         ..about(event)
     };
     let _ = journal::append(&run.home, &entry);
+}
+
+fn word_for(manner: Manner) -> &'static str {
+    match manner {
+        Manner::Hold => "hold",
+        Manner::Pause => "pause",
+        Manner::Tell => "tell",
+        Manner::Silent => "",
+    }
 }
 
 /// Writes a fault that lies before any workflow.

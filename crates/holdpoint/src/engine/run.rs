@@ -10,6 +10,7 @@ use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
 
 use super::patience;
+use super::stop::{self, Course};
 use crate::env_vars::Env;
 use crate::project::Run;
 use crate::store::state::{self, WriteError};
@@ -31,6 +32,8 @@ pub(super) struct Ask<'a> {
 /// What came of it.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
+    /// What came of the phases, at Stop.
+    pub(super) course: Course,
     pub(super) decision: Decision,
     /// The hold was given up: it was repeated too often without progress.
     pub(super) released: bool,
@@ -38,6 +41,16 @@ pub(super) struct Outcome {
 
 /// Asks a run's workflow about the event and commits what it sets.
 pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
+    let due = ask.event.moment == Moment::Stop && ask.only.is_none() && !run.workflow.phases.is_empty();
+    let course = if due { stop::course(run, ask) } else { Course::default() };
+    if !course.is_open() {
+        return Outcome { course, ..Outcome::default() };
+    }
+    Outcome { course, ..judge_rules(run, ask) }
+}
+
+/// Asks the rules that look at the event.
+fn judge_rules(run: &Run, ask: &Ask<'_>) -> Outcome {
     let mut rules = run.workflow.rules_for(ask.event, ask.only).peekable();
     if rules.peek().is_none() {
         patience::note(run, ask.event);
@@ -48,11 +61,11 @@ pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
     let released =
         ask.event.moment == Moment::Stop && decision.holds() && patience::is_spent(run, ask.event, &decision);
     patience::note(run, ask.event);
-    Outcome { decision, released }
+    Outcome { decision, released, ..Outcome::default() }
 }
 
-fn facts(run: &Run, ask: &Ask<'_>) -> Arc<Facts> {
-    let world = Arc::new(ProjectWorld::new(&run.home, Arc::clone(ask.env)));
+pub(super) fn facts(run: &Run, ask: &Ask<'_>) -> Arc<Facts> {
+    let world = Arc::new(ProjectWorld::new(&run.home, &run.folder, Arc::clone(ask.env)));
     Facts::new(run.workflow.clone(), Arc::clone(ask.event), tidy(&run.home.to_string_lossy()), world)
 }
 
@@ -70,7 +83,7 @@ fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
         Ok(None) => return without_sets("a rule sets state fields, but [run] names no state file".into()),
         Err(error) => return without_sets(error.to_string()),
     };
-    let lock_path = layout::lock(&run.home, &path);
+    let lock_path = layout::lock(&run.home, &run.folder.join(&path).to_string_lossy());
     let lock = layout::prepare(&run.home, &lock_path)
         .map_err(|error| error.to_string())
         .and_then(|()| lock::take(&lock_path, LOCK_PATIENCE).map_err(|error| error.to_string()));
@@ -81,7 +94,7 @@ fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
 }
 
 fn decide_locked(run: &Run, ask: &Ask<'_>, path: &str) -> Decision {
-    let file = run.home.join(path);
+    let file = run.folder.join(path);
     let mut tries = 0;
     loop {
         tries += 1;

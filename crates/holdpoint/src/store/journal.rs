@@ -46,8 +46,37 @@ pub struct Entry {
     /// The state fields that were set.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub set: serde_json::Map<String, serde_json::Value>,
+    /// The reviews that were performed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<Reviewed>,
+    /// What was said about the phase that is due: `hold`, `pause` or `tell`, and the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<(String, String)>,
     /// How long it took.
     pub took_us: u64,
+}
+
+/// A review that was performed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reviewed {
+    /// The phase.
+    pub phase: String,
+    /// Which round it was.
+    pub round: i64,
+    /// The reviewer's program.
+    pub program: String,
+    /// Its verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// Its report, below the run's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// How long it took.
+    pub took_ms: u64,
+    /// What it cost, if it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 /// A rule that spoke.

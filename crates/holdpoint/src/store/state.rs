@@ -41,6 +41,15 @@ pub fn write(path: &Path, before: Option<&[u8]>, sets: &[Set]) -> Result<(), Wri
     atomic::replace(path, edited.as_bytes()).map_err(|error| WriteError::Failed(error.to_string()))
 }
 
+/// Fields of a state file's content as JSON; none if it is no object.
+pub fn fields(bytes: &[u8], paths: &[&str]) -> Option<Vec<Json>> {
+    let state: Json = holdpoint_core::json::whole(bytes).ok().filter(Json::is_object)?;
+    let at = |path: &&str| {
+        path.split('.').try_fold(&state, |value, name| value.get(name)).cloned().unwrap_or_default()
+    };
+    Some(paths.iter().map(at).collect())
+}
+
 /// The text with the fields set: order, unknown fields and numbers stay as they are; an object that gains a field is
 /// laid out in lines.
 pub fn edit(text: &str, sets: &[Set]) -> Result<String, String> {

@@ -10,7 +10,17 @@ const FILES_MAX: usize = 10_000;
 /// Every file below `root` with its content, by its path with forward slashes; `aside` names folders at the top
 /// that are left out.
 pub fn contents(root: &Path, aside: &[&str]) -> io::Result<BTreeMap<String, Vec<u8>>> {
-    let mut contents = BTreeMap::new();
+    let read = |path: String| Ok((path.clone(), std::fs::read(root.join(path))?));
+    walk(root, aside)?.into_iter().map(read).collect()
+}
+
+/// The path of every file below `root`.
+pub fn names(root: &Path) -> io::Result<Vec<String>> {
+    walk(root, &[])
+}
+
+fn walk(root: &Path, aside: &[&str]) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(root.join(&folder))? {
@@ -19,12 +29,13 @@ pub fn contents(root: &Path, aside: &[&str]) -> io::Result<BTreeMap<String, Vec<
             let kind = entry.file_type()?;
             if kind.is_dir() && !aside.iter().any(|name| path == Path::new(name)) {
                 folders.push(path);
-            } else if kind.is_file() && contents.len() < FILES_MAX {
-                contents.insert(path.to_string_lossy().replace('\\', "/"), std::fs::read(root.join(&path))?);
+            } else if kind.is_file() && names.len() < FILES_MAX {
+                names.push(path.to_string_lossy().replace('\\', "/"));
             }
         }
     }
-    Ok(contents)
+    names.sort();
+    Ok(names)
 }
 
 /// Every file below `root` as text.

@@ -16,6 +16,7 @@ mod hook;
 mod kill;
 mod log;
 mod parallel;
+mod phases;
 mod project;
 mod random;
 mod registration;

@@ -1,0 +1,83 @@
+//! `state`: the run's state file, with first values where fields are missing, and what is about to be set.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+use minijinja::value::{Serde, Value};
+use serde_json::Value as Json;
+
+use super::{Facts, fault};
+use crate::world::Answer;
+
+impl Facts {
+    pub(super) fn state(self: &Arc<Self>) -> Result<Value, Error> {
+        // What was asked for on the way to the file is no part of what a rule looks at.
+        let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
+        loop {
+            let bytes = match self.world.read(&path) {
+                Answer::None => return Ok(Value::UNDEFINED),
+                Answer::Fault(why) => {
+                    return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
+                }
+                Answer::Is(bytes) => bytes,
+            };
+            match self.state_in(&bytes) {
+                Ok(state) => return Ok(state),
+                Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => {}
+                Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
+            }
+        }
+    }
+
+    /// The state in a file's bytes: with first values where fields are missing or garbled, and what is about to be set.
+    fn state_in(self: &Arc<Self>, bytes: &[u8]) -> Result<Value, String> {
+        if self.workflow.fields.is_empty() && self.overlay.is_empty() {
+            return crate::json::lazy::value(bytes);
+        }
+        let Json::Object(mut state) = crate::json::whole(bytes)? else {
+            return Err("it is not an object".into());
+        };
+        for field in self.workflow.fields.iter() {
+            let first =
+                self.render_value(&field.source, Value::UNDEFINED).map_err(|error| error.to_string())?;
+            if !state.get(field.name.as_ref()).is_some_and(|value| counts_as(value, &first)) {
+                state.insert(field.name.to_string(), first);
+            }
+        }
+        let mut state = Json::Object(state);
+        for set in &self.overlay {
+            put(&mut state, &set.path, &set.value);
+        }
+        Ok(Value::from(Serde(state)))
+    }
+}
+
+/// Whether the end is missing, as of a file that is being written: any other fault no waiting would mend.
+fn is_cut_off(bytes: &[u8]) -> bool {
+    !crate::json::Completeness::default().feed(bytes)
+}
+
+/// Whether a field's value is of the type its first value has; null goes with any.
+fn counts_as(value: &Json, first: &Json) -> bool {
+    let same = matches!(
+        (value, first),
+        (Json::Bool(_), Json::Bool(_))
+            | (Json::Number(_), Json::Number(_))
+            | (Json::String(_), Json::String(_))
+    );
+    same || value.is_null()
+        || first.is_null()
+        || (value.is_array() && first.is_array())
+        || (value.is_object() && first.is_object())
+}
+
+fn put(state: &mut Json, path: &[String], value: &Json) {
+    let Some((name, rest)) = path.split_first() else {
+        *state = value.clone();
+        return;
+    };
+    if !state.is_object() {
+        *state = Json::Object(serde_json::Map::new());
+    }
+    put(&mut state[name.as_str()], rest, value);
+}

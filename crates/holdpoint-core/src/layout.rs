@@ -1,0 +1,171 @@
+//! What a run's folder may hold, and what is wrong with what it holds.
+
+use std::collections::BTreeSet;
+
+use crate::workflow::{List, Text};
+
+/// `[layout]`: the files of a run's folder.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::layout))]
+pub struct Layout {
+    /// The ending of the files it is about; hidden files and others are nobody's business.
+    pub ending: Text,
+    /// Whether such files may stand in folders below.
+    pub nested: bool,
+    /// The names there may be, the first that fits counts.
+    pub names: List<Name>,
+}
+
+/// A name that files may have: `{id}` stands for letters, digits, `-` and `_`, `{n}` for a number.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::layout))]
+pub struct Name {
+    /// The name.
+    pub name: Text,
+    /// It must be there.
+    pub required: bool,
+    /// It goes only with this other file.
+    pub with: Option<Text>,
+    /// It holds a table and nothing else.
+    pub table: bool,
+}
+
+/// What is wrong with the files (paths below the folder, forward slashes); `read` gives a file's text.
+pub fn faults(layout: &Layout, files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let ours = |path: &&String| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.ends_with(layout.ending.as_ref()) && !name.starts_with('.')
+    };
+    let (nested, top): (Vec<&String>, Vec<&String>) =
+        files.iter().filter(ours).partition(|path| path.contains('/'));
+    let there: BTreeSet<&str> = top.iter().map(|name| name.as_str()).collect();
+    for name in layout.names.iter().filter(|name| name.required && !there.contains(name.name.as_ref())) {
+        faults.push(format!("Missing required file: {}", name.name));
+    }
+    for file in &there {
+        faults.extend(fault_of(layout, file, &there, read));
+    }
+    if !layout.nested
+        && let Some(first) = nested.first()
+    {
+        faults.push(format!("Files found in nested directories: {first}"));
+    }
+    faults
+}
+
+fn fault_of(
+    layout: &Layout,
+    file: &str,
+    there: &BTreeSet<&str>,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let fitting = layout.names.iter().find_map(|name| Some((name, fit(&name.name, file)?)));
+    let Some((name, values)) = fitting else { return Some(format!("Invalid filename: {file}")) };
+    if let Some(with) = &name.with {
+        let other = filled(with, &values);
+        if !there.contains(other.as_str()) {
+            return Some(format!("{file} requires {other}"));
+        }
+    }
+    name.table.then(|| read(file)).flatten().and_then(|text| table_fault(file, &text))
+}
+
+fn table_fault(file: &str, text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return Some(format!("{file} has no table rows"));
+    }
+    let is_row = |line: &&&str| line.starts_with('|') && line.len() > 1 && line.ends_with('|');
+    (lines.iter().filter(is_row).count() < lines.len()).then(|| format!("{file} contains non-table content"))
+}
+
+/// The values of a pattern's placeholders, if the whole name fits it.
+fn fit<'n>(pattern: &str, name: &'n str) -> Option<Vec<(&'static str, &'n str)>> {
+    let Some(open) = pattern.find('{') else { return (pattern == name).then(Vec::new) };
+    let rest = name.strip_prefix(&pattern[..open])?;
+    let close = open + pattern[open..].find('}')?;
+    let (placeholder, allowed): (&'static str, fn(char) -> bool) = match &pattern[open..=close] {
+        "{id}" => ("{id}", |c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
+        "{n}" => ("{n}", |c| c.is_ascii_digit()),
+        _ => return None,
+    };
+    let longest = rest.find(|c| !allowed(c)).unwrap_or(rest.len());
+    // The longest value first, then shorter ones: what follows may need some of it.
+    (1..=longest).rev().find_map(|length| {
+        let mut values = fit(&pattern[close + 1..], &rest[length..])?;
+        values.insert(0, (placeholder, &rest[..length]));
+        Some(values)
+    })
+}
+
+fn filled(pattern: &str, values: &[(&str, &str)]) -> String {
+    values.iter().fold(pattern.to_owned(), |text, (placeholder, value)| text.replace(placeholder, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+
+    fn name(name: &'static str, required: bool, with: Option<&'static str>, table: bool) -> Name {
+        Name { name: name.into(), required, with: with.map(Cow::Borrowed), table }
+    }
+
+    fn check(files: &[&str]) -> Vec<String> {
+        let names = vec![
+            name("plan.md", true, None, false),
+            name("tasks.md", false, None, true),
+            name("task-{id}-post-review-{n}.md", false, Some("task-{id}-review-{n}.md"), false),
+            name("task-{id}-review-{n}.md", false, None, false),
+            name("plan-review-{n}.md", false, Some("plan.md"), false),
+            name("task-{id}.md", false, Some("tasks.md"), false),
+        ];
+        let layout = Layout { ending: ".md".into(), nested: false, names: names.into() };
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        faults(&layout, &files, &|file| {
+            (file == "tasks.md").then(|| "| Id |\n|---|\n\n| 1 | \r\n".to_owned())
+        })
+    }
+
+    #[test]
+    fn a_folder_in_order_has_no_faults() {
+        assert_eq!(
+            check(&[
+                "plan.md",
+                "tasks.md",
+                "task-1.md",
+                "task-1-review-2.md",
+                "task-1-post-review-2.md",
+                "plan-review-1.md",
+                ".hidden.md",
+                "state.json",
+                "logs/x.txt"
+            ]),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(
+            check(&["odd.md", "nested/extra.md"]),
+            [
+                "Missing required file: plan.md",
+                "Invalid filename: odd.md",
+                "Files found in nested directories: nested/extra.md",
+            ]
+        );
+        assert_eq!(
+            check(&["plan.md", "task-a-b.md", "task-1-post-review-1.md"]),
+            ["task-1-post-review-1.md requires task-1-review-1.md", "task-a-b.md requires tasks.md",]
+        );
+    }
+
+    #[test]
+    fn a_table_is_a_table() {
+        assert_eq!(table_fault("t", "").as_deref(), Some("t has no table rows"));
+        assert_eq!(table_fault("t", "| a |\nprose").as_deref(), Some("t contains non-table content"));
+        assert_eq!(table_fault("t", "| a |\r\n|---|\r\n  \r\n"), None);
+    }
+}

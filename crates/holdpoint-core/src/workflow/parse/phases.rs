@@ -1,0 +1,226 @@
+//! `[phases]`, `[defaults]`, `[reviewers]` and steps, from TOML.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::super::phase::{Actor, Clean, Manner, Models, Needs, Phase, Reviewer, Rounds, Route, Skip, Step};
+use super::super::table::{Language, Reader, Spanned, listed};
+use super::super::{List, Say, Text};
+use super::Parser;
+
+const PHASE_KEYS: [&str; 17] = [
+    "by", "ask", "prompt", "reviewer", "report", "until", "needs", "skip", "rounds", "models", "clean",
+    "then", "issues", "passed", "failed", "about", "enter",
+];
+const STEP_KEYS: [&str; 7] = ["when", "set", "go", "afresh", "hold", "pause", "tell"];
+const REVIEWER_KEYS: [&str; 7] = ["command", "prompt", "schema", "verdict", "clean", "log", "timeout"];
+const OUTCOMES: [&str; 4] = ["then", "issues", "passed", "failed"];
+/// How long a reviewer may take where the workflow does not say.
+const TIMEOUT_S: u32 = 540;
+
+/// A phase's table over what all phases of its actor have in common.
+#[derive(Clone, Copy)]
+struct Layers<'a, 'i> {
+    own: &'a DeTable<'i>,
+    shared: Option<&'a DeTable<'i>>,
+}
+
+impl<'a, 'i> Layers<'a, 'i> {
+    fn get(self, key: &str) -> Option<&'a Spanned<'i>> {
+        Reader::get(self.own, key).or_else(|| Reader::get(self.shared?, key))
+    }
+
+    /// The table that has the key.
+    fn holder(self, key: &str) -> &'a DeTable<'i> {
+        match self.shared {
+            Some(shared) if Reader::get(self.own, key).is_none() => shared,
+            _ => self.own,
+        }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn phases(&mut self, top: &DeTable<'_>) -> List<Phase> {
+        let Some(phases) = self.inner(top, "phases") else { return List::default() };
+        let defaults = self.inner(top, "defaults");
+        let mut parsed = Vec::new();
+        for (name, value) in phases {
+            if let Some(table) = self.reader.table(name.get_ref(), value) {
+                parsed.push(self.phase(name.get_ref(), table, name.span(), defaults));
+            }
+        }
+        parsed.into()
+    }
+
+    fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
+        Reader::get(table, key).and_then(|value| self.reader.table(key, value))
+    }
+
+    fn phase(
+        &mut self,
+        name: &str,
+        own: &DeTable<'_>,
+        span: Range<usize>,
+        defaults: Option<&DeTable<'_>>,
+    ) -> Phase {
+        let place = format!("[phases.{name}]");
+        self.reader.known_keys(&place, own, &PHASE_KEYS);
+        let by = self.actor(&place, own, &span);
+        let shared = defaults.and_then(|defaults| Reader::get(defaults, by.name())?.get_ref().as_table());
+        let layers = Layers { own, shared };
+        let text = |parser: &mut Self, key: &str| parser.reader.text(layers.holder(key), key);
+        Phase {
+            name: Cow::Owned(name.to_owned()),
+            by,
+            ask: self.optional_say(layers, "ask"),
+            prompt: self.optional_say(layers, "prompt"),
+            reviewer: text(self, "reviewer"),
+            report: self.source(layers.holder("report"), "report", Language::Template, false),
+            until: self.source(layers.holder("until"), "until", Language::Expression, false),
+            needs: self.needs(layers),
+            skip: self.skip(layers),
+            rounds: self.rounds(layers),
+            models: self.models(layers),
+            clean: self.clean(layers),
+            routes: self.routes(layers),
+            line: self.line(span.start),
+        }
+    }
+
+    fn actor(&mut self, place: &str, table: &DeTable<'_>, span: &Range<usize>) -> Actor {
+        let word = self.reader.required(place, span.clone(), table, "by");
+        if let Some((_, actor)) = Actor::ALL.iter().find(|(name, _)| *name == word) {
+            return *actor;
+        }
+        if !word.is_empty() {
+            let hint = format!("it is one of {}", listed(&Actor::ALL.map(|(name, _)| name)));
+            self.reader.error(span.clone(), format!("unknown actor `{word}`")).hint = Some(hint);
+        }
+        Actor::User
+    }
+
+    fn optional_say(&mut self, layers: Layers<'_, '_>, key: &str) -> Option<Say> {
+        let value = layers.get(key)?;
+        let text = self.reader.text(layers.holder(key), key)?;
+        Some(self.text_of(text, value.span(), false))
+    }
+
+    fn needs(&mut self, layers: Layers<'_, '_>) -> Option<Needs> {
+        let table = layers.get("needs").and_then(|value| self.reader.table("needs", value))?;
+        self.reader.known_keys("needs", table, &["that", "else"]);
+        Some(Needs {
+            that: self.expression(table, "that", false).unwrap_or_default(),
+            otherwise: self.template(table, "else").unwrap_or_default(),
+        })
+    }
+
+    fn skip(&mut self, layers: Layers<'_, '_>) -> Option<Skip> {
+        let table = layers.get("skip").and_then(|value| self.reader.table("skip", value))?;
+        self.reader.known_keys("skip", table, &["when", "set"]);
+        Some(Skip {
+            when: self.expression(table, "when", false).unwrap_or_default(),
+            set: self.reader.named(table, "set", Some(Language::Template)),
+        })
+    }
+
+    fn rounds(&mut self, layers: Layers<'_, '_>) -> Option<Rounds> {
+        let table = layers.get("rounds").and_then(|value| self.reader.table("rounds", value))?;
+        self.reader.known_keys("rounds", table, &["count", "limit", "exhausted"]);
+        let exhausted = Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default();
+        Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(table), exhausted })
+    }
+
+    /// A limit: a number, or the name of a state field.
+    fn limit(&mut self, table: &DeTable<'_>) -> Text {
+        match Reader::get(table, "limit").map(toml::Spanned::get_ref) {
+            Some(DeValue::Integer(number)) => number.to_string().into(),
+            Some(DeValue::String(field)) => format!("state.{field}").into(),
+            _ => "0".into(),
+        }
+    }
+
+    fn models(&mut self, layers: Layers<'_, '_>) -> Option<Models> {
+        let table = layers.get("models").and_then(|value| self.reader.table("models", value))?;
+        self.reader.known_keys("models", table, &["field", "rotate"]);
+        Some(Models {
+            field: self.reader.text(table, "field").unwrap_or_default(),
+            rotate: self.reader.texts(table, "rotate"),
+        })
+    }
+
+    fn clean(&mut self, layers: Layers<'_, '_>) -> Option<Clean> {
+        let table = layers.get("clean").and_then(|value| self.reader.table("clean", value))?;
+        self.reader.known_keys("clean", table, &["count", "need"]);
+        let need = Reader::get(table, "need").and_then(|value| number(value.get_ref())).unwrap_or(1);
+        Some(Clean { count: self.reader.text(table, "count").unwrap_or_default(), need })
+    }
+
+    fn routes(&mut self, layers: Layers<'_, '_>) -> List<Route> {
+        let mut routes = Vec::new();
+        for outcome in OUTCOMES {
+            if let Some(value) = layers.get(outcome) {
+                routes.push(Route { outcome: Cow::Borrowed(outcome), steps: self.steps(value) });
+            }
+        }
+        routes.into()
+    }
+
+    fn steps(&mut self, value: &Spanned<'_>) -> List<Step> {
+        match value.get_ref().as_array() {
+            Some(items) => items.iter().map(|item| self.step(item)).collect(),
+            None => vec![self.step(value)].into(),
+        }
+    }
+
+    fn step(&mut self, value: &Spanned<'_>) -> Step {
+        let Some(table) = self.reader.table("a step", value) else { return Step::default() };
+        self.reader.known_keys("a step", table, &STEP_KEYS);
+        let manners = [("hold", Manner::Hold), ("pause", Manner::Pause), ("tell", Manner::Tell)];
+        let said = manners.iter().find_map(|(key, manner)| Some((*manner, *key, Reader::get(table, key)?)));
+        let (manner, say) = match said {
+            Some((manner, key, value)) => {
+                let text = self.reader.text(table, key).unwrap_or_default();
+                (manner, self.text_of(text, value.span(), false))
+            }
+            None => (Manner::Silent, Say::default()),
+        };
+        Step {
+            when: self.expression(table, "when", false),
+            set: self.reader.named(table, "set", Some(Language::Template)),
+            go: self.reader.text(table, "go"),
+            afresh: Reader::get(table, "afresh").and_then(|value| value.get_ref().as_bool()).unwrap_or(false),
+            manner,
+            say,
+        }
+    }
+
+    pub(super) fn reviewers(&mut self, top: &DeTable<'_>) -> List<Reviewer> {
+        let Some(reviewers) = self.inner(top, "reviewers") else { return List::default() };
+        let mut parsed = Vec::new();
+        for (name, value) in reviewers {
+            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
+            self.reader.known_keys(&format!("[reviewers.{}]", name.get_ref()), table, &REVIEWER_KEYS);
+            let timeout = Reader::get(table, "timeout").and_then(|value| number(value.get_ref()));
+            parsed.push(Reviewer {
+                name: Cow::Owned(name.get_ref().to_string()),
+                command: self.reader.texts(table, "command"),
+                prompt_on_stdin: self.reader.text(table, "prompt").is_some_and(|place| place == "stdin"),
+                schema: self.reader.text(table, "schema"),
+                verdict: self.reader.texts(table, "verdict"),
+                clean: self.reader.text(table, "clean").unwrap_or_default(),
+                log: self.template(table, "log"),
+                timeout_s: timeout.unwrap_or(TIMEOUT_S),
+            });
+        }
+        parsed.into()
+    }
+}
+
+fn number(value: &DeValue<'_>) -> Option<u32> {
+    match value {
+        DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
+        _ => None,
+    }
+}

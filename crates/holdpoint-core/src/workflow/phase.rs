@@ -1,0 +1,191 @@
+//! Phases as data: who acts, what proves it finished, where it goes, how often.
+
+use super::{List, Named, Say, Text};
+
+/// Who holds the baton in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub enum Actor {
+    /// The agent that is held.
+    Agent,
+    /// A process with no memory of the work.
+    Reviewer,
+    /// The person.
+    User,
+}
+
+impl Actor {
+    /// All actors, as workflow files spell them.
+    pub const ALL: [(&'static str, Actor); 3] =
+        [("agent", Actor::Agent), ("reviewer", Actor::Reviewer), ("user", Actor::User)];
+
+    /// The word workflow files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Actor::Agent => "agent",
+            Actor::Reviewer => "reviewer",
+            Actor::User => "user",
+        }
+    }
+}
+
+/// `[phases.X]`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Phase {
+    /// Its name.
+    pub name: Text,
+    /// Who acts.
+    pub by: Actor,
+    /// What the agent or the user is asked to do.
+    pub ask: Option<Say>,
+    /// What a reviewer is told.
+    pub prompt: Option<Say>,
+    /// Which reviewer.
+    pub reviewer: Option<Text>,
+    /// The file that the phase leaves behind, below the run's folder; a template. It proves an agent's phase.
+    pub report: Option<Text>,
+    /// What proves an agent's phase finished, as an expression.
+    pub until: Option<Text>,
+    /// What must be true for a review to make sense.
+    pub needs: Option<Needs>,
+    /// When the review counts as passed without being done.
+    pub skip: Option<Skip>,
+    /// How often.
+    pub rounds: Option<Rounds>,
+    /// The models that take turns.
+    pub models: Option<Models>,
+    /// How many clean reviews in a row it takes.
+    pub clean: Option<Clean>,
+    /// Where it goes, by outcome: `then`, `issues`, `passed`, `failed`.
+    pub routes: List<Route>,
+    /// Its line in the workflow file.
+    pub line: u32,
+}
+
+/// What must be true for a review to make sense.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Needs {
+    /// The condition.
+    pub that: Text,
+    /// What is missing otherwise; a template.
+    pub otherwise: Text,
+}
+
+/// When a review counts as passed without being done.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Skip {
+    /// The condition.
+    pub when: Text,
+    /// Fields to set then.
+    pub set: List<Named>,
+}
+
+/// How often a phase may be performed or found unfinished.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Rounds {
+    /// The state field that counts; without one the engine's own patience does.
+    pub count: Option<Text>,
+    /// The limit, as an expression.
+    pub limit: Text,
+    /// What happens at the limit.
+    pub exhausted: Step,
+}
+
+/// Models that take turns.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Models {
+    /// The state field that names the next one.
+    pub field: Text,
+    /// The models in turn; anything else counts as before the first.
+    pub rotate: List<Text>,
+}
+
+/// Clean reviews in a row.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Clean {
+    /// The state field that counts them.
+    pub count: Text,
+    /// How many it takes.
+    pub need: u32,
+}
+
+/// The steps for one outcome; the first whose condition is true is taken.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Route {
+    /// The outcome.
+    pub outcome: Text,
+    /// The steps.
+    pub steps: List<Step>,
+}
+
+/// The only thing that acts.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Step {
+    /// Taken only when this is true.
+    pub when: Option<Text>,
+    /// State fields to set: path and template.
+    pub set: List<Named>,
+    /// The phase that is due next; `end`: nobody's turn.
+    pub go: Option<Text>,
+    /// The target's counters start anew.
+    pub afresh: bool,
+    /// How the text is meant.
+    pub manner: Manner,
+    /// The text.
+    pub say: Say,
+}
+
+/// How a step's text is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub enum Manner {
+    /// There is none.
+    #[default]
+    Silent,
+    /// It sends the agent back.
+    Hold,
+    /// It lets the agent stop, with a text for the user, and nothing else is looked at.
+    Pause,
+    /// It only informs the user.
+    Tell,
+}
+
+/// The due phase that means nobody's turn.
+pub const END: &str = "end";
+
+/// `[reviewers.X]`: a program that reviews.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Reviewer {
+    /// Its name.
+    pub name: Text,
+    /// The program and its arguments; templates, with `prompt` and `schema` as names.
+    pub command: List<Text>,
+    /// Whether the prompt goes to standard input instead of an argument.
+    pub prompt_on_stdin: bool,
+    /// The JSON schema of its answer, as the program is told it.
+    pub schema: Option<Text>,
+    /// Where in its JSON answer the verdict stands: the first place that has one counts.
+    pub verdict: List<Text>,
+    /// The verdict that means clean.
+    pub clean: Text,
+    /// Where its standard error goes, below the run's folder; a template. Removed after a review that worked.
+    pub log: Option<Text>,
+    /// How long it may take, in seconds.
+    pub timeout_s: u32,
+}
+
+impl Phase {
+    /// The steps for an outcome.
+    pub fn steps(&self, outcome: &str) -> &[Step] {
+        self.routes.iter().find(|route| route.outcome == outcome).map_or(&[], |route| &route.steps)
+    }
+}

@@ -1,0 +1,190 @@
+//! What is due when the agent stops: reviews are performed there and then, their outcome routes on, and the agent is
+//! held with what comes next or let go with a message to the user.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use holdpoint_core::decision::{Fault, Set};
+use holdpoint_core::facts::{FactError, Facts, reason};
+use holdpoint_core::phase::{self, Due, Review, Taken, Turn};
+use holdpoint_core::workflow::phase::{Manner, Phase};
+use serde_json::Value as Json;
+
+use super::patience;
+use super::run::{Ask, facts};
+use crate::project::Run;
+use crate::reviewer::{self, Performed};
+use crate::store::journal::Reviewed;
+use crate::store::state::{self, WriteError};
+use crate::store::{layout, lock};
+
+/// How many phases one Stop may go through: a finished one, a review, and what comes of it.
+const TURNS_MAX: u32 = 4;
+/// How long to wait for others who write the state.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What came of the phases.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    /// What is said, and how it is meant.
+    pub(super) said: Vec<(Manner, String)>,
+    /// The state fields that were set.
+    pub(super) sets: Vec<Set>,
+    /// The reviews that were performed.
+    pub(super) reviews: Vec<Reviewed>,
+    /// What went wrong.
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Course {
+    /// Whether rules are still to be asked: a hold or a pause is the last word.
+    pub(super) fn is_open(&self) -> bool {
+        !self.said.iter().any(|(manner, _)| matches!(manner, Manner::Hold | Manner::Pause))
+    }
+
+    fn fault(&mut self, what: String) {
+        self.faults.push(Fault { rule: None, what });
+    }
+}
+
+/// Goes through the phases that are due.
+pub(super) fn course(run: &Run, ask: &Ask<'_>) -> Course {
+    let mut course = Course::default();
+    for _ in 0..TURNS_MAX {
+        match next(run, ask, &mut course) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                course.fault(reason(&error));
+                break;
+            }
+        }
+    }
+    course
+}
+
+/// A phase that is due, and what the state said when it was looked at.
+struct Hand<'a> {
+    run: &'a Run,
+    facts: Arc<Facts>,
+    phase: Phase,
+    /// The fields that nobody else may have changed when the outcome is written.
+    seen: Option<Vec<Json>>,
+}
+
+/// One turn; true if there may be another.
+fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError> {
+    let facts = facts(run, ask);
+    let state_path = facts.state_path()?;
+    let bytes = state_path.and_then(|path| state::read(&run.folder.join(path)).ok().flatten());
+    let phase = match phase::due(&facts)? {
+        Due::Nobody => return Ok(false),
+        Due::Unknown(name) => {
+            course.fault(format!("the state names a phase `{name}` that the workflow does not have"));
+            return Ok(false);
+        }
+        Due::Phase(phase) => *phase,
+    };
+    let seen = state::fields(bytes.as_deref().unwrap_or_default(), &watched(run, &phase));
+    let hand = Hand { run, facts, phase, seen };
+    match phase::turn(&hand.facts, &hand.phase)? {
+        Turn::Rest => Ok(false),
+        Turn::Taken(taken) => Ok(hand.settle(taken, course)),
+        Turn::Unfinished { limit, text, exhausted } => {
+            if patience::counts(run, ask.event, &text) <= limit {
+                course.said.push((Manner::Hold, text));
+                return Ok(false);
+            }
+            Ok(hand.settle(exhausted, course))
+        }
+        Turn::Review(review) => hand.perform(&review, course),
+    }
+}
+
+/// The fields that say where a run stands: whose turn it is, and which round.
+fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
+    let count = phase.rounds.as_ref().and_then(|rounds| rounds.count.as_deref());
+    run.workflow.run.due.as_deref().into_iter().chain(count).collect()
+}
+
+impl Hand<'_> {
+    /// Performs a review and takes the step it leads to.
+    fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
+        let path = layout::lock(&self.run.home, &format!("review {}", self.run.folder.display()));
+        let prepared = layout::prepare(&self.run.home, &path).map_err(|error| error.to_string());
+        let lock =
+            prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
+        let Ok(_lock) = lock else {
+            let text = format!("A {} of this run is being done for another session.", self.phase.name);
+            course.said.push((Manner::Tell, text));
+            return Ok(false);
+        };
+        let taken = match reviewer::perform(review, &self.run.home, &self.run.folder) {
+            Ok(performed) => {
+                let clean = performed.verdict.as_deref() == Some(review.clean.as_str());
+                course.reviews.push(record(review, &performed));
+                phase::reviewed(&self.facts, &self.phase, clean)?
+            }
+            Err(failure) => {
+                course.fault(failure.to_string());
+                phase::failed(&self.facts, &self.phase, &failure.to_string())?
+            }
+        };
+        Ok(self.settle(taken, course))
+    }
+
+    /// Writes what a step sets and says what it says; true if there may be another turn.
+    fn settle(&self, taken: Taken, course: &mut Course) -> bool {
+        if !taken.sets.is_empty()
+            && let Err(why) = self.write(&taken.sets)
+        {
+            course.fault(why);
+            return false;
+        }
+        let moved = taken.went.is_some() && taken.manner == Manner::Silent;
+        course.sets.extend(taken.sets);
+        if taken.manner != Manner::Silent {
+            course.said.push((taken.manner, taken.text));
+        }
+        moved
+    }
+
+    /// Writes fields under the state's lock.
+    ///
+    /// A review takes minutes. If meanwhile somebody moved the run on, the outcome is dropped: the report stays, the
+    /// state is theirs. Other fields that were edited meanwhile are kept.
+    fn write(&self, sets: &[Set]) -> Result<(), String> {
+        let path =
+            self.facts.state_path().map_err(|error| reason(&error))?.ok_or("[run] names no state file")?;
+        let file = self.run.folder.join(&path);
+        let lock_path = layout::lock(&self.run.home, &file.to_string_lossy());
+        layout::prepare(&self.run.home, &lock_path).map_err(|error| error.to_string())?;
+        let _lock = lock::take(&lock_path, LOCK_PATIENCE)
+            .map_err(|error| format!("the state file `{path}`: {error}"))?;
+        let before = state::read(&file)?;
+        let changed = format!(
+            "the state file `{path}` was changed by others meanwhile, so the outcome of {} is dropped",
+            self.phase.name
+        );
+        if state::fields(before.as_deref().unwrap_or_default(), &watched(self.run, &self.phase)) != self.seen
+        {
+            return Err(changed);
+        }
+        state::write(&file, before.as_deref(), sets).map_err(|error| match error {
+            WriteError::Changed => changed,
+            WriteError::Failed(why) => format!("the state file `{path}` was not written: {why}"),
+        })
+    }
+}
+
+fn record(review: &Review, performed: &Performed) -> Reviewed {
+    Reviewed {
+        phase: review.phase.clone(),
+        round: review.round,
+        program: review.command.first().cloned().unwrap_or_default(),
+        verdict: performed.verdict.clone(),
+        report: review.report.clone(),
+        took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
+        cost_usd: performed.cost_usd,
+    }
+}
