@@ -1,5 +1,7 @@
 //! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said.
 
+mod routes;
+
 use std::collections::HashSet;
 
 use super::parse::Parsed;
@@ -19,6 +21,7 @@ pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
     }
     problems.extend(names.unused(&used));
     problems.extend(names.clashes());
+    problems.extend(routes::check(&parsed.workflow, &parsed.phases));
     for file in files.iter().filter(|file| !parsed.texts.contains(file)) {
         let message = "no rule says this text";
         problems
@@ -30,18 +33,24 @@ pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
 /// The names a workflow defines.
 struct Names<'a> {
     defined: Vec<&'a str>,
+    /// Whether the names that steps and reviewers give can be meant.
+    has_phases: bool,
 }
 
 impl<'a> Names<'a> {
     fn of(parsed: &'a Parsed) -> Names<'a> {
         let named = parsed.workflow.lets.iter().chain(parsed.workflow.data.iter());
-        Names { defined: named.map(|named| named.name.as_ref()).collect() }
+        let has_phases = !parsed.workflow.phases.is_empty();
+        Names { defined: named.map(|named| named.name.as_ref()).collect(), has_phases }
     }
 
     fn has(&self, name: &str, has_element: bool) -> bool {
-        NOUNS.contains(&name)
-            || self.defined.contains(&name)
-            || (has_element && matches!(name, "key" | "value"))
+        let given = match name {
+            "key" | "value" => has_element,
+            "phase" | "target" | "prompt" | "schema" => self.has_phases,
+            _ => false,
+        };
+        given || NOUNS.contains(&name) || self.defined.contains(&name)
     }
 
     fn unused(&self, used: &HashSet<String>) -> Vec<Diagnostic> {

@@ -50,6 +50,8 @@ pub struct Parsed {
     pub pieces: Vec<Piece>,
     /// The text files it names.
     pub texts: Vec<String>,
+    /// Where each phase is named.
+    pub phases: Vec<(String, Range<usize>)>,
 }
 
 impl Parsed {
@@ -61,8 +63,13 @@ impl Parsed {
 
 /// Parses the workflow called `name` from its file's `source`; `read` gives the other files of its folder.
 pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let mut parser =
-        Parser { reader: Reader::new(FILE, source), read, texts: Vec::new(), text_pieces: Vec::new() };
+    let mut parser = Parser {
+        reader: Reader::new(FILE, source),
+        read,
+        texts: Vec::new(),
+        text_pieces: Vec::new(),
+        phase_spans: Vec::new(),
+    };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
         Err(error) => {
@@ -73,7 +80,13 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
     };
     let mut pieces = parser.reader.pieces;
     pieces.append(&mut parser.text_pieces);
-    Parsed { workflow, problems: parser.reader.problems, pieces, texts: parser.texts }
+    Parsed {
+        workflow,
+        problems: parser.reader.problems,
+        pieces,
+        texts: parser.texts,
+        phases: parser.phase_spans,
+    }
 }
 
 struct Parser<'s> {
@@ -81,6 +94,7 @@ struct Parser<'s> {
     read: &'s dyn Fn(&str) -> Option<String>,
     texts: Vec<String>,
     text_pieces: Vec<Piece>,
+    phase_spans: Vec<(String, Range<usize>)>,
 }
 
 impl Parser<'_> {

@@ -10,9 +10,9 @@ use super::super::table::{Language, Reader, Spanned, listed};
 use super::super::{List, Say, Text};
 use super::Parser;
 
-const PHASE_KEYS: [&str; 17] = [
+const PHASE_KEYS: [&str; 15] = [
     "by", "ask", "prompt", "reviewer", "report", "until", "needs", "skip", "rounds", "models", "clean",
-    "then", "issues", "passed", "failed", "about", "enter",
+    "then", "issues", "passed", "failed",
 ];
 const STEP_KEYS: [&str; 7] = ["when", "set", "go", "afresh", "hold", "pause", "tell"];
 const REVIEWER_KEYS: [&str; 7] = ["command", "prompt", "schema", "verdict", "clean", "log", "timeout"];
@@ -47,6 +47,7 @@ impl Parser<'_> {
         let defaults = self.inner(top, "defaults");
         let mut parsed = Vec::new();
         for (name, value) in phases {
+            self.phase_spans.push((name.get_ref().to_string(), name.span()));
             if let Some(table) = self.reader.table(name.get_ref(), value) {
                 parsed.push(self.phase(name.get_ref(), table, name.span(), defaults));
             }
