@@ -40,6 +40,7 @@ fn decide_with(rules: &str, files: &[(&'static str, &'static str)]) -> Decision 
         session: None,
         cwd: "/w/sub".into(),
         prompt: None,
+        is_waiting: false,
         agent: "claude".into(),
     };
     let world = Arc::new(Files(files.iter().copied().collect()));

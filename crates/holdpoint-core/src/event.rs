@@ -58,6 +58,8 @@ pub struct Event {
     pub cwd: String,
     /// What the user typed, at a prompt.
     pub prompt: Option<String>,
+    /// Whether tasks of the agent are still running in the background: a Stop is then only a pause.
+    pub is_waiting: bool,
     /// The agent's name (`claude`, `codex`, …).
     pub agent: String,
 }

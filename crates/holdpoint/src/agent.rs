@@ -116,6 +116,10 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
         session: text("session_id").map(str::to_owned),
         cwd: cwd.to_owned(),
         prompt: text("prompt").map(str::to_owned),
+        is_waiting: payload
+            .get("background_tasks")
+            .and_then(Json::as_array)
+            .is_some_and(|tasks| !tasks.is_empty()),
         agent: agent.name().to_owned(),
     };
     Some((Asked { agent, event_name: event_name.to_owned() }, event))

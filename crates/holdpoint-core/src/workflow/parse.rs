@@ -30,7 +30,6 @@ const TOP_KEYS: [&str; 12] = [
     "fields",
     "let",
     "data",
-    
 ];
 const RUN_KEYS: [&str; 7] = ["home", "each", "newest", "state", "phase", "due", "last"];
 const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];

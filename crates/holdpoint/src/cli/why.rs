@@ -172,6 +172,13 @@ fn show_facts(ui: &Ui, facts: &[(String, String)]) {
 }
 
 fn show_condition(ui: &Ui, explained: &Explained<'_>) {
+    if explained.spoken.is_phase {
+        ui.line(format!(
+            "  the phase `{}` is due and not finished",
+            phrase::printable(&explained.spoken.rule)
+        ));
+        return;
+    }
     let Some(rule) = &explained.rule else {
         ui.line("  unknown: the workflow has changed since and has no such rule now");
         return;

@@ -38,10 +38,10 @@ impl Said {
     /// Adds what one run says.
     pub(super) fn add(&mut self, run: &Run, event: &Event, outcome: &Outcome) {
         let workflow = run.workflow.name.as_ref();
-        for (manner, text) in &outcome.course.said {
-            match manner {
-                Manner::Hold => self.holds.push((workflow.to_owned(), text.clone())),
-                Manner::Pause | Manner::Tell => self.messages.push(text.clone()),
+        for saying in &outcome.course.said {
+            match saying.manner {
+                Manner::Hold => self.holds.push((workflow.to_owned(), saying.text.clone())),
+                Manner::Pause | Manner::Tell => self.messages.push(saying.text.clone()),
                 Manner::Silent => {}
             }
         }

@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use holdpoint_core::event::Event;
 use holdpoint_core::tool::Tool;
+use holdpoint_core::workflow::RuleKind;
 use holdpoint_core::workflow::phase::Manner;
 
 use super::run::Outcome;
+use super::stop::Saying;
 use crate::project::Run;
 use crate::store::journal::{self, Entry, Spoken};
 
@@ -16,16 +18,15 @@ pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instan
     let (decision, course) = (&outcome.decision, &outcome.course);
     let word = match () {
         () if outcome.released => "release",
-        () if decision.holds() || course.said.iter().any(|(manner, _)| *manner == Manner::Hold) => "hold",
-        () if !course.said.is_empty() => "release",
-        () if !decision.findings.is_empty() => "witness",
+        () if decision.holds() || course.holds() => "hold",
+        () if !decision.findings.is_empty() || !course.said.is_empty() => "witness",
         () if !decision.faults.is_empty() => "fault",
         () => "none",
     };
     let entry = Entry {
         workflow: Some(run.workflow.name.clone().into_owned()),
         decision: word.to_owned(),
-        rules: decision.findings.iter().map(spoken).collect(),
+        rules: course.said.iter().map(phase_spoken).chain(decision.findings.iter().map(spoken)).collect(),
         faults: decision.faults.iter().chain(&course.faults).map(|fault| fault.what.clone()).collect(),
         set: course
             .sets
@@ -34,20 +35,10 @@ pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instan
             .map(|set| (set.path.join("."), set.value.clone()))
             .collect(),
         reviews: course.reviews.clone(),
-        said: course.said.iter().map(|(manner, text)| (word_for(*manner).to_owned(), text.clone())).collect(),
         took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         ..about(event)
     };
     let _ = journal::append(&run.home, &entry);
-}
-
-fn word_for(manner: Manner) -> &'static str {
-    match manner {
-        Manner::Hold => "hold",
-        Manner::Pause => "pause",
-        Manner::Tell => "tell",
-        Manner::Silent => "",
-    }
 }
 
 /// Writes a fault that lies before any workflow.
@@ -83,11 +74,24 @@ fn spoken(finding: &holdpoint_core::decision::Finding) -> Spoken {
     Spoken {
         kind: finding.kind.name().to_owned(),
         rule: finding.rule.clone(),
+        is_phase: false,
         code: finding.code.clone(),
         line: finding.line,
         text: finding.text.clone(),
         facts: finding.facts.clone(),
         satisfied_by: finding.satisfied_by.clone(),
+    }
+}
+
+fn phase_spoken(saying: &Saying) -> Spoken {
+    let kind = if saying.manner == Manner::Hold { RuleKind::Hold } else { RuleKind::Witness };
+    Spoken {
+        kind: kind.name().to_owned(),
+        rule: saying.phase.clone(),
+        is_phase: true,
+        line: saying.line,
+        text: saying.text.clone(),
+        ..Spoken::default()
     }
 }
 

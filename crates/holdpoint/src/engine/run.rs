@@ -41,6 +41,10 @@ pub(super) struct Outcome {
 
 /// Asks a run's workflow about the event and commits what it sets.
 pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
+    // The agent will wake up again by itself: what is due can wait until it really stops.
+    if ask.event.moment == Moment::Stop && ask.event.is_waiting {
+        return Outcome::default();
+    }
     let due = ask.event.moment == Moment::Stop && ask.only.is_none() && !run.workflow.phases.is_empty();
     let course = if due { stop::course(run, ask) } else { Course::default() };
     if !course.is_open() {

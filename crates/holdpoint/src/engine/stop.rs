@@ -23,11 +23,24 @@ const TURNS_MAX: u32 = 4;
 /// How long to wait for others who write the state.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
+/// What is said about a phase.
+#[derive(Debug)]
+pub(super) struct Saying {
+    /// How it is meant.
+    pub(super) manner: Manner,
+    /// The text.
+    pub(super) text: String,
+    /// The phase.
+    pub(super) phase: String,
+    /// The phase's line in the workflow file.
+    pub(super) line: u32,
+}
+
 /// What came of the phases.
 #[derive(Debug, Default)]
 pub(super) struct Course {
-    /// What is said, and how it is meant.
-    pub(super) said: Vec<(Manner, String)>,
+    /// What is said about phases.
+    pub(super) said: Vec<Saying>,
     /// The state fields that were set.
     pub(super) sets: Vec<Set>,
     /// The reviews that were performed.
@@ -39,7 +52,12 @@ pub(super) struct Course {
 impl Course {
     /// Whether rules are still to be asked: a hold or a pause is the last word.
     pub(super) fn is_open(&self) -> bool {
-        !self.said.iter().any(|(manner, _)| matches!(manner, Manner::Hold | Manner::Pause))
+        !self.said.iter().any(|saying| matches!(saying.manner, Manner::Hold | Manner::Pause))
+    }
+
+    /// Whether the agent is sent back.
+    pub(super) fn holds(&self) -> bool {
+        self.said.iter().any(|saying| saying.manner == Manner::Hold)
     }
 
     fn fault(&mut self, what: String) {
@@ -92,7 +110,7 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
         Turn::Taken(taken) => Ok(hand.settle(taken, course)),
         Turn::Unfinished { limit, text, exhausted } => {
             if patience::counts(run, ask.event, &text) <= limit {
-                course.said.push((Manner::Hold, text));
+                hand.say(Manner::Hold, text, course);
                 return Ok(false);
             }
             Ok(hand.settle(exhausted, course))
@@ -116,7 +134,7 @@ impl Hand<'_> {
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
         let Ok(_lock) = lock else {
             let text = format!("A {} of this run is being done for another session.", self.phase.name);
-            course.said.push((Manner::Tell, text));
+            self.say(Manner::Tell, text, course);
             return Ok(false);
         };
         let taken = match reviewer::perform(review, &self.run.home, &self.run.folder) {
@@ -133,6 +151,10 @@ impl Hand<'_> {
         Ok(self.settle(taken, course))
     }
 
+    fn say(&self, manner: Manner, text: String, course: &mut Course) {
+        course.said.push(Saying { manner, text, phase: self.phase.name.to_string(), line: self.phase.line });
+    }
+
     /// Writes what a step sets and says what it says; true if there may be another turn.
     fn settle(&self, taken: Taken, course: &mut Course) -> bool {
         if !taken.sets.is_empty()
@@ -144,7 +166,7 @@ impl Hand<'_> {
         let moved = taken.went.is_some() && taken.manner == Manner::Silent;
         course.sets.extend(taken.sets);
         if taken.manner != Manner::Silent {
-            course.said.push((taken.manner, taken.text));
+            self.say(taken.manner, taken.text, course);
         }
         moved
     }

@@ -49,9 +49,6 @@ pub struct Entry {
     /// The reviews that were performed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<Reviewed>,
-    /// What was said about the phase that is due: `hold`, `pause` or `tell`, and the text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub said: Vec<(String, String)>,
     /// How long it took.
     pub took_us: u64,
 }
@@ -85,8 +82,11 @@ pub struct Reviewed {
 pub struct Spoken {
     /// `hold` or `witness`.
     pub kind: String,
-    /// The rule's name.
+    /// The rule's name, or the phase's.
     pub rule: String,
+    /// Whether it was a phase that is due, not a rule.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_phase: bool,
     /// Its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,

@@ -331,3 +331,50 @@ fn the_reviewers_own_hooks_answer_nothing() {
     assert_eq!(project.read("inner"), "");
     assert_eq!(reviews(&project).len(), 1);
 }
+
+#[test]
+fn a_stop_that_is_only_a_pause_is_not_looked_at() {
+    let project = project(&json!({"next": "review"}));
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root(),
+        "background_tasks": [{"id": "t", "type": "shell", "status": "running"}]});
+    assert_eq!(project.hook(&stop).stdout, "");
+    assert_eq!(reviews(&project), [""; 0]);
+}
+
+#[test]
+fn why_and_status_know_phases() {
+    let project = project(&json!({"next": "review"}));
+    stop(&project);
+    let why = project.run(&["why"]).stdout;
+    assert!(why.contains("MEND what review-1.md says") && why.contains("the phase `review` is due"), "{why}");
+    let status = project.run(&["status"]).stdout;
+    assert!(status.contains(".drafts/one/state.json"), "{status}");
+}
+
+#[test]
+fn a_review_for_another_session_is_not_done_twice() {
+    let project = project(&json!({"next": "review"}));
+    // The reviewer itself stops in another session while it reviews.
+    let inner = format!(
+        "echo '{{\"hook_event_name\":\"Stop\",\"session_id\":\"other\"}}' | env -u HOLDPOINT_REVIEWER {} hook > inner; \
+         echo report > .drafts/one/review-$round.md; answer",
+        env!("CARGO_BIN_EXE_holdpoint")
+    );
+    reviewer(&project, &inner);
+    assert!(reason(&stop(&project)).starts_with("MEND"));
+    assert!(project.read("inner").contains("being done for another session"), "{}", project.read("inner"));
+    assert_eq!(reviews(&project).len(), 1);
+}
+
+#[test]
+fn what_a_runs_folder_may_hold_is_a_fact() {
+    let project = project(&json!({"next": null}));
+    let layout = "[layout]\nfiles = \"*.md\"\nnested = false\nnames = [{ name = \"draft.md\", required = true }, { name = \"review-{n}.md\", with = \"draft.md\" }]\n[[hold]]\nname = \"layout\"\non = \"stop\"\nwhen = \"layout.faults\"\nsay = \"{{ layout.faults | join('; ') }}\"\n";
+    project.workflow("drafts", &WORKFLOW.replace("[fields]", &format!("{layout}[fields]")));
+    assert_eq!(stop(&project).stdout, "");
+    project.write(".drafts/one/odd.md", "").write(".drafts/one/deep/x.md", "");
+    assert_eq!(
+        reason(&stop(&project)),
+        "Invalid filename: odd.md; Files found in nested directories: deep/x.md"
+    );
+}

@@ -127,18 +127,23 @@ impl Parser<'_> {
     }
 
     fn rounds(&mut self, layers: Layers<'_, '_>) -> Option<Rounds> {
-        let table = layers.get("rounds").and_then(|value| self.reader.table("rounds", value))?;
+        let value = layers.get("rounds")?;
+        let (span, table) = (value.span(), self.reader.table("rounds", value)?);
         self.reader.known_keys("rounds", table, &["count", "limit", "exhausted"]);
         let exhausted = Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default();
-        Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(table), exhausted })
+        Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(span, table), exhausted })
     }
 
     /// A limit: a number, or the name of a state field.
-    fn limit(&mut self, table: &DeTable<'_>) -> Text {
+    fn limit(&mut self, at: Range<usize>, table: &DeTable<'_>) -> Text {
         match Reader::get(table, "limit").map(toml::Spanned::get_ref) {
             Some(DeValue::Integer(number)) => number.to_string().into(),
             Some(DeValue::String(field)) => format!("state.{field}").into(),
-            _ => "0".into(),
+            _ => {
+                let hint = "write a number, or the name of a state field";
+                self.reader.error(at, "`rounds` has no `limit`").hint = Some(hint.into());
+                "0".into()
+            }
         }
     }
 

@@ -120,7 +120,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         origin,
         path,
         home: run.home.display().to_string(),
-        state: state(&facts, &run.home),
+        state: state(&facts, run),
         has_phase: workflow.run.phase.is_some(),
         phase,
         phase_fault,
@@ -138,9 +138,10 @@ fn facts(context: &Context, run: &Run) -> Arc<Facts> {
         session: None,
         cwd: context.cwd.to_string_lossy().into_owned(),
         prompt: None,
+        is_waiting: false,
         agent: String::new(),
     };
-    let world = Arc::new(ProjectWorld::new(&run.home, Arc::clone(&context.env)));
+    let world = Arc::new(ProjectWorld::new(&run.home, &run.folder, Arc::clone(&context.env)));
     Facts::new(run.workflow.clone(), Arc::new(event), tidy(&run.home.to_string_lossy()), world)
 }
 
@@ -153,18 +154,20 @@ fn tell(facts: &Arc<Facts>, source: &Text) -> Result<Option<String>, String> {
     Ok((!empty).then(|| value.to_string()).filter(|text| !text.is_empty()))
 }
 
-fn state(facts: &Arc<Facts>, home: &Path) -> Option<StateReport> {
+fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
     let broken = |path, why| StateReport { path, status: "broken", why: Some(why) };
     let path = match facts.state_path() {
-        Ok(path) => path?,
+        Ok(path) => run.folder.join(path?),
         Err(error) => return Some(broken(None, error.detail().unwrap_or("it cannot be told").to_owned())),
     };
-    if home.join(&path).symlink_metadata().is_err_and(|error| crate::world::is_missing(&error)) {
-        return Some(StateReport { path: Some(path), status: "missing", why: None });
+    let missing = path.symlink_metadata().is_err_and(|error| crate::world::is_missing(&error));
+    let path = Some(path.strip_prefix(&run.home).unwrap_or(&path).display().to_string());
+    if missing {
+        return Some(StateReport { path, status: "missing", why: None });
     }
     Some(match tell(facts, &Text::Borrowed("state")) {
-        Ok(_) => StateReport { path: Some(path), status: "present", why: None },
-        Err(why) => broken(Some(path), why),
+        Ok(_) => StateReport { path, status: "present", why: None },
+        Err(why) => broken(path, why),
     })
 }
 
