@@ -65,7 +65,8 @@ fn judge_once(
         let value = facts.render_value(&field.source, context.clone())?;
         decision.sets.push(Set { path: field.name.split('.').map(str::to_owned).collect(), value });
     }
-    let seen = facts.take_touched();
+    let mut seen = facts.take_touched();
+    seen.extend(rule.when.iter().flat_map(|when| facts.looked_at(when, context)));
     let text = facts.render(&rule.say.template, context.clone())?;
     let satisfied_by =
         rule.satisfied_by.as_ref().map(|text| facts.render(text, context.clone())).transpose()?;

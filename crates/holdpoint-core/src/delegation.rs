@@ -4,6 +4,8 @@
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use serde_json::Value as Json;
+
 use crate::filters::{has_word, word_at};
 use crate::tool::Tool;
 use crate::workflow::Delegation;
@@ -147,8 +149,17 @@ pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
         ManifestSeed(table).deserialize(&mut reader).map_err(|error| error.to_string())
     };
     parse(manifest).or_else(|_| {
-        let mended: serde_json::Value = crate::json::whole(manifest)?;
-        parse(mended.to_string().as_bytes())
+        let mended: Json = crate::json::whole(manifest)?;
+        let owners = match mended.get(table) {
+            Some(Json::Object(owners)) => owners,
+            None if mended.is_object() => return Ok(Agents::new()),
+            _ => return Err(format!("`{table}` is not a table of agents")),
+        };
+        // One odd entry is no agent; it must not take the others with it.
+        let agent = |(name, owner): (&String, &Json)| {
+            Some((name.to_lowercase(), owner.get("phase")?.as_str()?.to_owned()))
+        };
+        Ok(owners.iter().filter_map(agent).collect())
     })
 }
 

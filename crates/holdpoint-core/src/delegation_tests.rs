@@ -100,6 +100,12 @@ fn a_manifest_gives_agents_in_its_order() {
         agents_in(b"\xef\xbb\xbf{\"ownership\":{\"a\":{\"phase\":\"01-y\"}}}", "ownership").unwrap().len()
             == 1
     );
+    let odd = br#"{"ownership":{"a":"text","b":{"phase":8},"c":{"phase":"01-y"}}}"#;
+    assert_eq!(
+        agents_in(odd, "ownership").unwrap(),
+        [("c".into(), "01-y".into())],
+        "an odd entry is no agent"
+    );
     assert!(agents_in(b"[]", "ownership").is_err());
     assert!(agents_in(br#"{"ownership": 5}"#, "ownership").is_err());
 }

@@ -47,6 +47,53 @@ pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     Ok(names.found)
 }
 
+/// The paths an expression looks at below the names in `roots`, such as `state.status`: each once, in order.
+pub fn paths_in_expression(source: &str, roots: &[&str]) -> Vec<String> {
+    let mut paths = Vec::new();
+    if let Ok(expression) = parse_expr(source) {
+        gather_paths(&expression, roots, &mut paths);
+    }
+    paths
+}
+
+fn gather_paths(expr: &Expr<'_>, roots: &[&str], paths: &mut Vec<String>) {
+    if let Some(path) =
+        dotted(expr).filter(|path| roots.iter().any(|root| path.split('.').next() == Some(root)))
+    {
+        if path.contains('.') && !paths.contains(&path) {
+            paths.push(path);
+        }
+        return;
+    }
+    match expr {
+        Expr::UnaryOp(unary) => gather_paths(&unary.expr, roots, paths),
+        Expr::BinOp(binary) => {
+            gather_paths(&binary.left, roots, paths);
+            gather_paths(&binary.right, roots, paths);
+        }
+        Expr::Compare(compare) => {
+            gather_paths(&compare.expr, roots, paths);
+            compare.ops.iter().for_each(|op| gather_paths(&op.expr, roots, paths));
+        }
+        Expr::Filter(filter) => filter.expr.iter().for_each(|inner| gather_paths(inner, roots, paths)),
+        Expr::Test(test) => gather_paths(&test.expr, roots, paths),
+        Expr::IfExpr(choice) => {
+            gather_paths(&choice.test_expr, roots, paths);
+            gather_paths(&choice.true_expr, roots, paths);
+        }
+        _ => {}
+    }
+}
+
+/// `a.b.c`, if the expression is nothing else.
+fn dotted(expr: &Expr<'_>) -> Option<String> {
+    match expr {
+        Expr::Var(var) => Some(var.id.to_owned()),
+        Expr::GetAttr(attribute) => Some(format!("{}.{}", dotted(&attribute.expr)?, attribute.name)),
+        _ => None,
+    }
+}
+
 /// The names a template uses.
 pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let template =
@@ -236,6 +283,12 @@ mod tests {
     fn a_template_tells_its_names_but_not_those_it_sets() {
         let found = names_in_template("{% for x in list %}{{ x ~ y }}{{ loop.index }}{% endfor %}").unwrap();
         assert_eq!(names(&found, Use::Variable), ["list", "y"]);
+    }
+
+    #[test]
+    fn the_paths_it_looks_at_are_found() {
+        let source = "state.a.b == 'x' and 'main' in (tool.commits_to or []) and not state.a.b and other.c";
+        assert_eq!(paths_in_expression(source, &["state", "tool"]), ["state.a.b", "tool.commits_to"]);
     }
 
     #[test]

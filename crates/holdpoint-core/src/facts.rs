@@ -4,6 +4,7 @@ mod file;
 mod nouns;
 mod state;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use minijinja::value::{Enumerator, Object, Value};
@@ -19,7 +20,8 @@ use crate::world::World;
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 13] = [
+pub const NOUNS: [&str; 14] = [
+    "args",
     "because",
     "cwd",
     "delegation",
@@ -48,8 +50,8 @@ pub struct Facts {
     touched: Mutex<Vec<String>>,
     /// Fields that are about to be set: the state is seen with them.
     overlay: Vec<Set>,
-    /// Why something did not work, for texts.
-    because: Option<String>,
+    /// Names given for this once: a command's `args`, or `because` something did not work.
+    given: Vec<(&'static str, Value)>,
 }
 
 impl std::fmt::Debug for Facts {
@@ -71,7 +73,7 @@ impl Facts {
             asking: Mutex::default(),
             touched: Mutex::default(),
             overlay: Vec::new(),
-            because: None,
+            given: Vec::new(),
         })
     }
 
@@ -81,9 +83,25 @@ impl Facts {
         Arc::new(Facts { overlay, ..self.anew() })
     }
 
-    /// The same facts with a reason that texts can name as `because`.
-    pub(crate) fn because(self: &Arc<Self>, reason: &str) -> Arc<Facts> {
-        Arc::new(Facts { because: Some(reason.to_owned()), ..self.anew() })
+    /// The same facts with a command's arguments, as `args`.
+    pub fn with_args(self: &Arc<Self>, args: &BTreeMap<String, String>) -> Arc<Facts> {
+        self.with("args", Value::from(args))
+    }
+
+    /// What a new run's state starts with: each field's first value.
+    pub fn first_values(self: &Arc<Self>) -> Result<Vec<Set>, Error> {
+        let first = |field: &Named| {
+            let value = self.render_value(&field.source, self.context())?;
+            Ok(Set { path: vec![field.name.to_string()], value })
+        };
+        self.workflow.fields.iter().map(first).collect()
+    }
+
+    /// The same facts with a name that is given for this once.
+    pub(crate) fn with(self: &Arc<Self>, name: &'static str, value: Value) -> Arc<Facts> {
+        let mut anew = self.anew();
+        anew.given.push((name, value));
+        Arc::new(anew)
     }
 
     fn anew(&self) -> Facts {
@@ -97,17 +115,13 @@ impl Facts {
             asking: Mutex::default(),
             touched: Mutex::default(),
             overlay: self.overlay.clone(),
-            because: self.because.clone(),
+            given: self.given.clone(),
         }
     }
 
     /// A field of the state; undefined if there is none.
     pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, Error> {
-        let state = self.lookup("state").unwrap_or(Value::UNDEFINED);
-        path.split('.').try_fold(
-            state,
-            |value, name| if value.is_undefined() { Ok(value) } else { value.get_attr(name) },
-        )
+        self.evaluate(&Text::Owned(format!("state.{path}")), self.context())
     }
 
     /// The value of an expression.
@@ -174,6 +188,14 @@ impl Facts {
         names.into_iter().filter_map(|name| self.known(&name).map(|value| (name, brief(&value)))).collect()
     }
 
+    /// What an expression looks at of the engine's own nouns, with short values, for the journal.
+    pub(crate) fn looked_at(self: &Arc<Self>, source: &str, context: &Value) -> Vec<(String, String)> {
+        const ROOTS: [&str; 7] = ["state", "tool", "git", "event", "run", "key", "value"];
+        let value = |path: &String| self.evaluate(&Text::Owned(path.clone()), context.clone()).ok();
+        let paths = crate::expression::paths_in_expression(source, &ROOTS).into_iter();
+        paths.filter_map(|path| value(&path).map(|value| (path, brief(&value)))).collect()
+    }
+
     fn known(&self, name: &str) -> Option<Value> {
         lock(&self.known).iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
@@ -182,6 +204,9 @@ impl Facts {
         if let Some(value) = self.known(name) {
             self.touch(name);
             return Some(value);
+        }
+        if let Some((_, value)) = self.given.iter().rev().find(|(given, _)| *given == name) {
+            return Some(value.clone());
         }
         if NOUNS.contains(&name) {
             let value = self.noun(name);

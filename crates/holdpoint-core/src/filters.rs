@@ -5,7 +5,7 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests};
 
 /// Every filter's name.
-pub const FILTERS: [&str; 30] = [
+pub const FILTERS: [&str; 31] = [
     "default",
     "first",
     "float",
@@ -26,6 +26,7 @@ pub const FILTERS: [&str; 30] = [
     "reject",
     "rejectattr",
     "replace",
+    "segment",
     "select",
     "selectattr",
     "sort",
@@ -39,7 +40,7 @@ pub const FILTERS: [&str; 30] = [
 ];
 
 /// Every test's name.
-pub const TESTS: [&str; 22] = [
+pub const TESTS: [&str; 23] = [
     "boolean",
     "defined",
     "digits",
@@ -49,6 +50,7 @@ pub const TESTS: [&str; 22] = [
     "found_in",
     "ge",
     "gt",
+    "has",
     "in",
     "le",
     "like",
@@ -75,10 +77,14 @@ pub fn environment() -> Environment<'static> {
     env.add_filter("match", find);
     env.add_filter("mentions", mentions);
     env.add_filter("number", number);
+    env.add_filter("segment", segment);
     env.add_filter("spell", spell);
     env.add_filter("text", text);
     env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
     env.add_test("found_in", found_in);
+    env.add_test("has", |value: &Value, part: &str| {
+        value.as_str().is_some_and(|text| text.to_lowercase().contains(&part.to_lowercase()))
+    });
     env.add_test("like", like);
     env
 }
@@ -190,12 +196,48 @@ pub fn has_word(text: &str, word: &str) -> bool {
 
 /// Where `text` has `word` as a whole word first.
 pub fn word_at(text: &str, word: &str) -> Option<usize> {
-    let inside = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    let bounded = |at: usize| {
-        !text[..at].chars().next_back().is_some_and(inside)
-            && !text[at + word.len()..].chars().next().is_some_and(inside)
-    };
+    let bounded = |at: usize| ends_before(&text[..at]) && starts_after(&text[at + word.len()..]);
     text.match_indices(word).map(|(at, _)| at).find(|at| !word.is_empty() && bounded(*at))
+}
+
+/// Whether a word can begin after this: not within a longer word, nor within a path.
+fn ends_before(text: &str) -> bool {
+    let mut back = text.chars().rev();
+    match back.next() {
+        Some(c) if is_part(c) => false,
+        Some('/' | '\\' | '.') => !back.next().is_some_and(|c| is_part(c) || c == '.'),
+        _ => true,
+    }
+}
+
+/// Whether a word can end before this: neither within a longer word, nor as a folder or a file's name.
+fn starts_after(text: &str) -> bool {
+    let mut on = text.chars();
+    match on.next() {
+        Some(c) if is_part(c) => false,
+        Some('/' | '\\') => false,
+        Some('.') => !on.next().is_some_and(char::is_alphanumeric),
+        _ => true,
+    }
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '-' || c == '_'
+}
+
+/// `x | segment`: a text that can be one folder's name; anything else is a fault, because it could lead elsewhere.
+fn segment(value: &Value) -> Result<Value, Error> {
+    let plain =
+        |text: &str| !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', ':', '\0']);
+    match value.as_str() {
+        Some(text) if plain(text) => Ok(value.clone()),
+        Some(text) => {
+            let what =
+                format!("the name `{text}` leaves the project folder it stands for: it must be a plain name");
+            Err(Error::new(ErrorKind::InvalidOperation, what))
+        }
+        None => Ok(Value::UNDEFINED),
+    }
 }
 
 /// `path is like(globs)`: the path fits one of the globs (`*` in a name, `**` over folders).
@@ -260,6 +302,8 @@ mod tests_of_filters {
         check("'re-init' | mentions(['init']) is undefined", "True");
         check("'a new  project' | mentions(['new project']) is undefined", "True");
         check("'a New Project!' | mentions(['new project'])", "new project");
+        check("'see setup.py and src/setup/x' | mentions(['setup']) is undefined", "True");
+        check("'run /discover now.' | mentions(['discover'])", "discover");
         check("missing | number < 1", "True");
         check("none | number < 1", "True");
         check("'7' | number < 1", "True");

@@ -7,6 +7,7 @@
 //!
 //! Modules in reading order:
 
+pub mod command;
 pub mod decide;
 pub mod decision;
 pub mod event;
@@ -21,6 +22,7 @@ pub mod diagnostic;
 pub mod document;
 pub mod expression;
 pub mod filters;
+pub mod graph;
 pub mod json;
 pub mod layout;
 pub mod path;

@@ -1,6 +1,8 @@
 //! What a phase comes to: whose turn it is, what must be performed, and which step is taken. Nothing here performs
 //! anything: a review that is due is described, and its verdict is given back.
 
+pub mod ahead;
+
 use std::sync::Arc;
 
 use minijinja::Error;
@@ -11,6 +13,9 @@ use crate::decision::Set;
 use crate::facts::{Facts, With, fault};
 use crate::workflow::phase::{Actor, END, Manner, Phase, Reviewer, Step};
 use crate::workflow::{Named, Workflow};
+
+/// How often an unfinished phase of the agent is held where the workflow does not say.
+pub(crate) const HOLDS: u32 = 3;
 
 /// Whose turn it is.
 #[derive(Debug, PartialEq)]
@@ -100,16 +105,14 @@ fn find<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a Phase> {
 pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     match phase.by {
         Actor::User => Ok(Turn::Rest),
-        Actor::Agent if is_proved(facts, phase)? => {
-            Ok(Turn::Taken(take(facts, phase, "then", done(facts, phase))?))
-        }
+        Actor::Agent if is_proved(facts, phase)? => Ok(Turn::Taken(finish(facts, phase)?)),
         Actor::Agent => unfinished(facts, phase),
         Actor::Reviewer => review(facts, phase),
     }
 }
 
 /// Whether an agent's phase is finished: its report is there, or its condition is true.
-fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error> {
+pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error> {
     if let Some(until) = &phase.until {
         return Ok(facts.evaluate(until, facts.context())?.is_true());
     }
@@ -123,7 +126,6 @@ fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error> {
 }
 
 fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
-    const HOLDS: u32 = 3;
     let text = ask(facts, phase)?;
     let Some(rounds) = &phase.rounds else {
         return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Taken::default() });
@@ -164,7 +166,7 @@ fn review(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 /// The step for a review that did not work: the state stays as it is.
 pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Taken, Error> {
     let step = phase.steps("failed").first().cloned().unwrap_or_default();
-    apply(&facts.because(because), phase, &step, Vec::new())
+    apply(&facts.with("because", Value::from(because)), phase, &step, Vec::new())
 }
 
 /// The step for a review that was done: `clean` is its verdict.
@@ -231,9 +233,7 @@ pub(crate) fn apply(
     let now = facts.overlaid(&sets);
     sets.extend(rendered(&now, &step.set)?);
     let target = step.go.as_ref().and_then(|go| find(&facts.workflow, go));
-    if let (Some(go), Some(field)) = (&step.go, &facts.workflow.run.due) {
-        sets.push(set(field, if go == END { Json::Null } else { json!(go) }));
-    }
+    sets.extend(gone(facts, step.go.as_deref()));
     if step.afresh {
         sets.extend(target.map(fresh).unwrap_or_default());
     }
@@ -249,6 +249,17 @@ pub(crate) fn apply(
     Ok(Taken { sets, manner, text, went: step.go.as_ref().map(ToString::to_string) })
 }
 
+/// What going somewhere sets: whose turn it is.
+pub(crate) fn gone(facts: &Arc<Facts>, go: Option<&str>) -> Option<Set> {
+    let field = facts.workflow.run.due.as_ref()?;
+    Some(set(field, go.map(|go| if go == END { Json::Null } else { json!(go) })?))
+}
+
+/// The step that a finished phase of the agent or the user leads to.
+pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
+    take(facts, phase, "then", done(facts, phase))
+}
+
 /// The fields with which a phase's counters start anew.
 fn fresh(phase: &Phase) -> Vec<Set> {
     let count =
@@ -259,7 +270,7 @@ fn fresh(phase: &Phase) -> Vec<Set> {
     [count, model, clean].into_iter().flatten().collect()
 }
 
-fn rendered(facts: &Arc<Facts>, fields: &[Named]) -> Result<Vec<Set>, Error> {
+pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named]) -> Result<Vec<Set>, Error> {
     let value = |field: &Named| Ok(set(&field.name, facts.render_value(&field.source, facts.context())?));
     fields.iter().map(value).collect()
 }

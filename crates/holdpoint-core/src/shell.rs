@@ -1,9 +1,16 @@
 //! What a shell command would commit, and where: the command is parsed as a shell would, then walked with the
 //! folder and the branch it would be on at each step.
 
+mod compound;
+mod document;
 mod git;
+mod line;
+mod place;
+mod run;
+mod switch;
 mod walk;
 mod word;
+mod wrapper;
 
 use std::mem::discriminant;
 use std::sync::{Mutex, PoisonError};
@@ -25,23 +32,27 @@ const LENGTH_MAX: usize = 32 * 1024;
 const BRACKETS_MAX: usize = 16;
 const CASES_MAX: usize = 8;
 const KEYWORDS_MAX: usize = 100;
-/// The longest value a variable is remembered with: `a=$a$a` doubles it each time.
-const VALUE_MAX: usize = 4 * 1024;
 /// How many different questions of a kind git is asked about one command: each is a process.
 const QUESTIONS_MAX: usize = 50;
 
-/// The commits that `command`, run in `cwd`, would make. `Err`: git could not be asked.
-pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Commit>, String> {
+/// The commits that a command would make.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// Each once. Where it cannot be told which of several branches a commit lands on, it is listed with each.
+    pub list: Vec<Commit>,
+    /// Why there may be more: git could not be asked, or the command is too much to follow.
+    pub fault: Option<String>,
+}
+
+/// The commits that `command`, run in `cwd`, would make.
+pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
     if !may_run_git(command) {
-        return Ok(Vec::new());
+        return Commits::default();
     }
     let world = Sparing { world, answers: Mutex::default() };
     let mut walk = walk::Walk::new(&world);
-    walk.script(command, &mut Place::new(cwd));
-    match walk.fault {
-        Some(fault) if walk.commits.is_empty() => Err(fault),
-        _ => Ok(walk.commits),
-    }
+    walk.script(command, vec![place::Place::new(cwd)]);
+    walk.found
 }
 
 /// Whether the command could run git at all, quotes and escapes aside: most cannot, and need no parser.
@@ -98,6 +109,10 @@ impl World for Sparing<'_> {
         self.world.exists(path)
     }
 
+    fn is_folder(&self, dir: &str) -> bool {
+        self.world.is_folder(dir)
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         self.world.env(name)
     }
@@ -114,67 +129,6 @@ impl World for Sparing<'_> {
         let answer = self.world.git(dir, question);
         answers.push((dir.to_owned(), question.clone(), answer.clone()));
         answer
-    }
-}
-
-/// Where a command stands: its folder, the branches that repositories were switched to so far, and the variables set so far.
-#[derive(Clone)]
-struct Place {
-    dir: String,
-    switched: Vec<(String, Option<String>)>,
-    variables: Vec<(String, String)>,
-}
-
-impl Place {
-    fn new(cwd: &str) -> Place {
-        Place { dir: crate::path::tidy(cwd), switched: Vec::new(), variables: Vec::new() }
-    }
-
-    /// Follows a `cd`; a folder that cannot be known is taken for the one we are in.
-    fn enter(&mut self, dir: &str) {
-        if !dir.is_empty() && !dir.contains(word::UNKNOWN) && dir != "-" {
-            self.dir = crate::path::join(&self.dir, dir);
-        }
-    }
-
-    /// The branch a commit in `dir` would land on.
-    fn branch(&self, dir: &str, world: &dyn World) -> Answer<String> {
-        let switched = match self.switched.as_slice() {
-            [] => None,
-            switched => {
-                let repository = repository(dir, world);
-                switched.iter().rev().find(|(switched, _)| *switched == repository)
-            }
-        };
-        match switched {
-            Some((_, Some(branch))) => Answer::Is(branch.clone()),
-            Some((_, None)) => Answer::None,
-            None => world.git(dir, &GitQuestion::Branch),
-        }
-    }
-
-    /// Follows a switch of the branch in `dir`; none: to no branch.
-    fn switch(&mut self, dir: &str, branch: Option<String>, world: &dyn World) {
-        self.switched.push((repository(dir, world), branch));
-    }
-
-    /// Remembers a variable; a value too long is one that cannot be known.
-    fn assign(&mut self, name: String, value: String) {
-        let value = if value.len() > VALUE_MAX { word::UNKNOWN.to_string() } else { value };
-        self.variables.retain(|(set, _)| *set != name);
-        self.variables.push((name, value));
-    }
-
-    fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.iter().rev().find(|(set, _)| set == name).map(|(_, value)| value.as_str())
-    }
-}
-
-/// What tells one repository from another: its git folder, or the folder itself where git knows none.
-fn repository(dir: &str, world: &dyn World) -> String {
-    match world.git(dir, &GitQuestion::Repository) {
-        Answer::Is(repository) => repository,
-        Answer::None | Answer::Fault(_) => dir.to_owned(),
     }
 }
 

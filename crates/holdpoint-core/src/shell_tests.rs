@@ -10,6 +10,9 @@ impl World for Repositories {
     fn exists(&self, _: &str) -> Answer<()> {
         Answer::None
     }
+    fn is_folder(&self, dir: &str) -> bool {
+        !dir.contains("nosuch")
+    }
     fn env(&self, _: &str) -> Option<String> {
         None
     }
@@ -33,8 +36,8 @@ impl World for Repositories {
 }
 
 fn branches(command: &str) -> Vec<String> {
-    let commits = commits(command, "/w", &Repositories).unwrap();
-    commits.into_iter().map(|commit| commit.branch.unwrap_or_else(|| "none".into())).collect()
+    let commits = commits(command, "/w", &Repositories);
+    commits.list.into_iter().map(|commit| commit.branch.unwrap_or_else(|| "none".into())).collect()
 }
 
 #[test]
@@ -79,7 +82,6 @@ fn commits_are_seen_however_they_are_written() {
         "git checkout -- file && git commit",
         "git checkout nosuch && git commit",
         "git checkout feature || git commit",
-        "(git checkout feature) && git commit",
         "git checkout feature && git checkout main && git commit",
         "git commit )",
         "time git commit",
@@ -142,6 +144,7 @@ fn the_branch_is_the_one_the_commit_would_land_on() {
         ("git checkout -b fresh && git commit", "fresh"),
         ("git switch -c fresh && git commit", "fresh"),
         ("git checkout - && git commit", "feature"),
+        ("(git checkout feature) && git commit", "feature"),
         ("git checkout v1.0 && git commit", "none"),
         ("git switch --detach && git commit", "none"),
         ("cd /other && git commit", "topic"),
@@ -152,6 +155,196 @@ fn the_branch_is_the_one_the_commit_would_land_on() {
     ] {
         assert_eq!(branches(command), [branch], "{command}");
     }
+}
+
+#[test]
+fn only_a_folder_that_is_there_is_entered() {
+    for command in [
+        "cd nosuch; git commit",
+        "cd /other/nosuch 2>/dev/null; git commit",
+        "cd /nosuch && ls; git commit",
+        "cd /other; cd -; git commit",
+        "cd /other && cd \"$OLDPWD\" && git commit",
+        "pushd /other && popd && git commit",
+        "pushd /other; pushd; git commit",
+        "mkdir -p nosuch && cd nosuch && git commit",
+        "cd nosuch || git commit",
+        "env -C /w git commit",
+        "git --work-tree=/nowhere commit",
+        "cd /other; (cd /w; git commit)",
+        "cd $(cd /other; pwd); git commit",
+    ] {
+        assert!(branches(command).contains(&"main".into()), "{command}: {:?}", branches(command));
+    }
+    for (command, branch) in [
+        ("cd /other; git commit", "topic"),
+        ("pushd /other; git commit", "topic"),
+        ("cd /other && pushd /w && popd && git commit", "topic"),
+        ("cd /other || exit 1; git commit", "topic"),
+        ("mkdir -p /other/nosuch; cd /other/nosuch; git commit", "topic"),
+        ("git clone https://x/nosuch.git && cd nosuch && git commit", "none"),
+        ("git init nosuch; cd nosuch; git commit", "none"),
+    ] {
+        assert_eq!(branches(command), [branch], "{command}");
+    }
+}
+
+#[test]
+fn a_switch_that_may_not_have_worked_is_not_relied_on() {
+    for command in [
+        "false && git checkout feature; git commit",
+        "test -f nope && git switch feature; git commit",
+        "test -f nope && git switch feature\ngit commit",
+        "git checkout feature --nonsense; git commit",
+        "git checkout -b feature; git commit",
+        "git switch v1.0; git commit",
+        "if test -f nope; then git checkout feature; fi; git commit",
+        "while read x; do git checkout feature; done; git commit",
+        "case $x in a) git checkout feature;; esac; git commit",
+        "! git checkout feature && git commit",
+        "git checkout feature || true; git commit",
+        "git checkout feature && git checkout main 2>&1 | tail -1; git commit",
+        "git checkout feature; x=$(git checkout main); git commit",
+        "git checkout feature; for i in 1 2; do git commit; git checkout main; done",
+        "git checkout feature; git checkout main --; git commit",
+    ] {
+        assert!(branches(command).contains(&"main".into()), "{command}: {:?}", branches(command));
+    }
+    for command in [
+        "git checkout feature; git commit",
+        "git checkout feature\ngit commit",
+        "git checkout feature || exit 1; git commit",
+        "git checkout feature || git checkout -b feature && git commit",
+        "git checkout feature && npm test; git commit",
+        "git checkout feature 2>&1 | tail -1 && git commit",
+        "if git checkout feature; then git commit; fi",
+        "git fetch; git switch feature; git commit",
+    ] {
+        assert_eq!(branches(command), ["feature"], "{command}");
+    }
+}
+
+#[test]
+fn the_branch_before_is_the_one_before_in_the_script() {
+    assert_eq!(branches("git checkout feature && git checkout - && git commit"), ["main"]);
+    assert_eq!(branches("git checkout feature && git checkout @{-1} && git commit"), ["main"]);
+    assert_eq!(branches("git checkout -b a && git checkout -b b && git switch - && git commit"), ["a"]);
+    assert_eq!(branches("git checkout '*' && git commit"), ["main"]);
+}
+
+#[test]
+fn branches_are_made_in_every_spelling() {
+    for command in [
+        "git checkout -bnew && git commit",
+        "git checkout -qb new && git commit",
+        "git checkout -b new; git commit",
+        "git switch -cnew && git commit",
+        "git switch -qC new && git commit",
+        "git switch --create=new && git commit",
+        "git switch --create new && git commit",
+        "git switch --orphan=new && git commit",
+        "git checkout -q -B new origin/main && git commit",
+        "git checkout -t origin/new && git commit",
+    ] {
+        assert_eq!(branches(command), ["new"], "{command}");
+    }
+}
+
+#[test]
+fn commits_are_seen_through_wrappers_and_expansions() {
+    for command in [
+        "X=\"git commit\"; $X",
+        "X='git commit -m x' && $X",
+        "cmd=(git commit); \"${cmd[@]}\"",
+        "cmd=(git commit -m 'a b'); ${cmd[@]}",
+        "echo 'git commit -m x' | sh",
+        "printf 'git commit' | bash",
+        "printf '%s\\n' 'git commit' | bash -s",
+        "printf 'git %s' commit | bash",
+        "cat <<'EOF' | sh\ngit commit\nEOF",
+        "echo 'git commit' | tee log | sh",
+        "echo commit | xargs git",
+        "[[ -n $(git commit) ]]",
+        "cat <<EOF\nit's $(git commit)\nEOF",
+        "echo ${x:-$(git commit)}",
+        "echo $(( $(git commit) ))",
+        "for x in $(git commit); do :; done",
+        "cat > >(git commit)",
+        "find . -name x -exec git commit \\;",
+        "find . -exec git commit -m {} +",
+        "env -S 'git commit'",
+        "env -S'git commit -m x'",
+        "su -c 'git commit' me",
+        "su me -c 'git commit'",
+        "runuser -u me --command='git commit'",
+        "watch -n 5 git commit",
+        "watch 'git commit'",
+        "flock /tmp/lock git commit",
+        "flock -w 5 /tmp/lock git commit",
+        "flock /tmp/lock -c 'git commit'",
+        "strace -f -o log git commit",
+        "busybox sh -c 'git commit'",
+        "script -qc 'git commit' /dev/null",
+        "fish -c 'git commit'",
+        "time -v git commit",
+        "time -p git commit",
+        "/usr/bin/time -f %e git commit",
+        "trap 'git commit' EXIT",
+        "export GIT_DIR=/w/.git; cd /other; git commit",
+        "GIT_DIR=/w/.git; export GIT_DIR; cd /other && git commit",
+        "cd /other; env GIT_DIR=/w/.git git commit",
+        "Invoke-Expression 'git commit'",
+        "iex \"git commit\"",
+    ] {
+        assert_eq!(branches(command), ["main"], "{command}");
+    }
+    assert_eq!(branches("export GIT_DIR=/other/.git; git commit"), ["topic"]);
+    assert_eq!(branches("export GIT_DIR=/other/.git; unset GIT_DIR; git commit"), ["main"]);
+    assert_eq!(branches("GIT_DIR=/other/.git git status; git commit"), ["main"]);
+}
+
+#[test]
+fn long_notes_are_no_commands() {
+    let notes = "git commit -m x\n".repeat(4_000);
+    assert_eq!(branches(&format!("cat > notes.md <<'EOF'\n{notes}EOF\ngit status")), [""; 0]);
+    assert_eq!(branches(&format!("cat > notes.md <<-EOF\n{notes}\tEOF\n")), [""; 0]);
+    assert_eq!(branches(&format!("cat > notes.md <<'EOF'\n{notes}EOF\ngit commit")), ["main"]);
+    assert_eq!(branches(&format!("bash <<'EOF'\n{notes}EOF\n")), ["main"]);
+    assert_eq!(branches(&format!("cat <<EOF\n{notes}$(git commit)\nEOF\n")), ["main"]);
+}
+
+#[test]
+fn too_many_ways_to_go_are_a_fault_and_take_no_time() {
+    let ways: String = (0..900).map(|number| format!("x && git checkout -b b{number}; ")).collect();
+    let found = commits(&format!("{ways} git commit"), "/w", &Repositories);
+    assert!(
+        found.fault.is_some() && found.list.iter().any(|commit| commit.branch.as_deref() == Some("main"))
+    );
+    let nested = "(x && git switch -c a; for i in 1; do x && git switch -c b; ".repeat(7);
+    let ends = "done); ".repeat(7);
+    assert!(branches(&format!("{nested} git commit; {ends}")).contains(&"main".into()));
+}
+
+#[test]
+fn a_fault_stands_beside_the_commits() {
+    struct Half;
+    impl World for Half {
+        fn read(&self, _: &str) -> Answer<Vec<u8>> {
+            Answer::None
+        }
+        fn exists(&self, _: &str) -> Answer<()> {
+            Answer::None
+        }
+        fn env(&self, _: &str) -> Option<String> {
+            None
+        }
+        fn git(&self, dir: &str, _: &GitQuestion) -> Answer<String> {
+            if dir == "/w" { Answer::Is("topic".into()) } else { Answer::Fault("slow".into()) }
+        }
+    }
+    let found = commits("git commit; git -C /other commit", "/w", &Half);
+    assert_eq!((found.list.len(), found.fault), (1, Some("slow".into())));
+    assert_eq!(commits("git switch x", "/other", &Half).fault, Some("slow".into()));
 }
 
 #[test]
@@ -206,10 +399,7 @@ fn git_is_asked_each_question_once_and_not_for_ever() {
     let asked = |command: &str| {
         let world = Counting(std::sync::atomic::AtomicUsize::new(0));
         assert!(
-            commits(command, "/w", &world)
-                .unwrap()
-                .iter()
-                .all(|commit| commit.branch.as_deref() == Some("main"))
+            commits(command, "/w", &world).list.iter().all(|commit| commit.branch.as_deref() == Some("main"))
         );
         world.0.into_inner()
     };
@@ -235,5 +425,6 @@ fn git_that_cannot_be_asked_is_a_fault() {
             Answer::Fault("no git".into())
         }
     }
-    assert_eq!(commits("git commit", "/w", &NoGit), Err("no git".into()));
+    let found = commits("git commit", "/w", &NoGit);
+    assert_eq!(found, Commits { list: Vec::new(), fault: Some("no git".into()) });
 }

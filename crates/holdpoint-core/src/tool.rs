@@ -89,7 +89,12 @@ impl Tool {
 
     /// The result as text: its text blocks if it has any, its JSON otherwise.
     pub fn result_text(&self) -> Option<String> {
-        match self.result.as_ref()? {
+        let result = self.result.as_ref()?;
+        // A sub-agent in the background has only been started: its answer is still to come.
+        if result.get("status").and_then(Json::as_str) == Some("async_launched") {
+            return None;
+        }
+        match result {
             Json::Null => None,
             Json::String(text) => Some(text.clone()),
             other => Some(text_blocks(other).unwrap_or_else(|| other.to_string())),
@@ -177,6 +182,8 @@ mod tests {
         let mut task = tool("Agent", json!({}));
         task.result = Some(json!({"status": "completed", "content": [{"type": "text", "text": "one"}]}));
         assert_eq!(task.result_text().as_deref(), Some("one"));
+        task.result = Some(json!({"status": "async_launched", "agentId": "a"}));
+        assert_eq!(task.result_text(), None);
         task.result = Some(json!({"output": "x"}));
         assert_eq!(task.result_text().as_deref(), Some(r#"{"output":"x"}"#));
     }

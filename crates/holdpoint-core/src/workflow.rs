@@ -2,6 +2,7 @@
 //! are parsed from its file; both are this type, so texts and lists are borrowed or owned.
 
 pub mod check;
+pub mod command;
 pub mod parse;
 pub mod phase;
 pub mod table;
@@ -40,6 +41,8 @@ pub struct Workflow {
     pub phases: List<phase::Phase>,
     /// `[reviewers]`.
     pub reviewers: List<phase::Reviewer>,
+    /// `[commands]`.
+    pub commands: List<command::Command>,
     /// `[layout]`: what a run's folder may hold.
     pub layout: Option<crate::layout::Layout>,
 }

@@ -8,6 +8,17 @@ pub trait World: Send + Sync {
     /// Whether a file or folder is there.
     fn exists(&self, path: &str) -> Answer<()>;
 
+    /// Whether an absolute path, wherever it leads, is a folder: what a shell's `cd` would find.
+    fn is_folder(&self, dir: &str) -> bool {
+        let _ = dir;
+        true
+    }
+
+    /// The run's folder from the project's home; empty if it is the home itself.
+    fn folder(&self) -> String {
+        String::new()
+    }
+
     /// The files below a folder, as paths from it.
     fn list(&self, path: &str) -> Answer<Vec<String>> {
         let _ = path;

@@ -125,7 +125,7 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
     Some((Asked { agent, event_name: event_name.to_owned() }, event))
 }
 
-/// A payload without an event's name: the seeds' own tests send such.
+/// A payload without an event's name: older scripts' tests send such.
 fn unnamed(
     payload: &Json,
     result: Option<&Json>,

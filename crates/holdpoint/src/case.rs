@@ -3,6 +3,7 @@
 mod file;
 pub(crate) mod folder;
 mod judge;
+mod reviewer;
 
 pub use file::{Case, CaseFile, parse};
 pub use judge::{Outcome, run};
@@ -38,6 +39,8 @@ pub struct Subject<'a> {
     pub name: &'a str,
     /// The workflow's rules, each of which must speak in a case.
     pub rules: &'a [Rule],
+    /// The programs that review for it.
+    pub reviewers: &'a [String],
     /// The workflow's folder, if it is a project's own: it is copied into every case.
     pub own_folder: Option<&'a std::path::Path>,
 }

@@ -36,6 +36,13 @@ pub struct Unusable {
     pub why: String,
 }
 
+impl Unusable {
+    /// What is wrong, in a sentence.
+    pub fn told(&self) -> String {
+        format!("workflow `{}` cannot be used, so it holds nothing: {}", self.name, self.why)
+    }
+}
+
 /// The largest workflow file or text that is read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 

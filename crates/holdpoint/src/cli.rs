@@ -1,12 +1,15 @@
 //! The command line for people: one file a command, with its arguments, its help and its body.
 
+mod act;
 mod check;
 mod condition;
 mod demo;
 mod eject;
+mod graph;
 mod journals;
 mod log;
 mod phrase;
+mod review;
 mod selection;
 mod status;
 mod subject;
@@ -36,9 +39,14 @@ enum Command {
     Status(status::Arguments),
     Why(why::Arguments),
     Log(log::Arguments),
+    Review(review::Arguments),
     Eject(eject::Arguments),
     Check(check::Arguments),
+    Graph(graph::Arguments),
     Test(test::Arguments),
+    /// Run a workflow's own command: `holdpoint <WORKFLOW> <COMMAND>`
+    #[command(external_subcommand)]
+    Workflow(Vec<String>),
     /// Answer one hook event of a coding agent (called by the agent)
     #[command(disable_help_flag = true)]
     Hook,
@@ -62,9 +70,12 @@ pub fn main() -> ExitCode {
         Command::Status(arguments) => status::run(&context, &arguments),
         Command::Why(arguments) => why::run(&context, &arguments),
         Command::Log(arguments) => log::run(&context, &arguments),
+        Command::Review(arguments) => review::run(&context, &arguments),
         Command::Eject(arguments) => eject::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
+        Command::Graph(arguments) => graph::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
+        Command::Workflow(words) => act::run(&context, &words),
         Command::Hook => Ok(()),
     };
     match done {

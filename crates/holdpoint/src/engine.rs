@@ -4,6 +4,7 @@
 mod merge;
 mod patience;
 mod record;
+pub mod review;
 mod run;
 mod stop;
 
@@ -66,6 +67,9 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let Some((asked, event)) = agent::event(agent, &payload, &otherwise) else { return Reply::default() };
     let session_folder = call.env.var(CLAUDE_PROJECT_DIR);
     let found = project::runs_for(&event, session_folder.as_deref(), options.workflow.as_deref());
+    if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
+        note_fault(call.cwd, &format!("the folder {} that the event names is not there", event.cwd));
+    }
     if let Some(reply) = unknown_names(options, &found, call.cwd) {
         return reply;
     }
@@ -75,8 +79,8 @@ pub fn answer(call: &Call<'_>) -> Reply {
 fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: Instant) -> Reply {
     let event = Arc::new(event);
     let mut said = merge::Said::new(call.options.protocol == Protocol::Legacy);
-    for unusable in &found.unusable {
-        tell_unusable(unusable, &found, &event, &mut said);
+    for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
+        tell_problem(&what, &found, &event, &mut said);
     }
     let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref() };
     for run in &found.runs {
@@ -85,7 +89,7 @@ fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: 
         said.add(run, &event, &outcome);
     }
     let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
-    let mut answer = said.answer(home.unwrap_or(call.cwd));
+    let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
     if call.options.protocol == Protocol::Legacy {
         answer.stderr.extend(answer.message.take());
         answer.stderr.extend(answer.context.take());
@@ -101,6 +105,9 @@ fn payload(input: &Input) -> Result<Json, String> {
         Input::Whole(bytes) | Input::Late(bytes) => match holdpoint_core::json::first(bytes) {
             Ok(payload @ Json::Object(_)) => Ok(payload),
             Ok(_) => Err("the hook's input is not a JSON object".into()),
+            Err(_) if matches!(input, Input::Late(_)) => {
+                Err(format!("the hook's input went silent after {} bytes", bytes.len()))
+            }
             Err(why) => Err(format!("the hook's input is not JSON ({} bytes): {why}", bytes.len())),
         },
         Input::TooLarge => Err("the hook's input is too large".into()),
@@ -128,40 +135,53 @@ fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> 
     if !found.unusable.is_empty() {
         return None;
     }
-    let name = options.workflow.as_deref()?;
-    let built_in = catalog::built_in().iter().find(|built_in| built_in.workflow.name == name);
-    let own = found
-        .base
-        .as_deref()
-        .is_some_and(|base| catalog::own_folders(base).iter().any(|(own, _)| own == name));
-    let problem = match (built_in, options.only.as_deref()) {
-        (None, _) if !own => format!("there is no workflow `{name}`"),
-        (Some(built_in), Some(only))
-            if !own && !built_in.workflow.rules.iter().any(|rule| rule.name == only) =>
-        {
-            format!("workflow `{name}` has no rule `{only}`")
+    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let built_in = catalog::built_in()
+        .iter()
+        .filter(|built_in| !own.iter().any(|(own, _)| *own == built_in.workflow.name));
+    let wanted = |name: &str| options.workflow.as_deref().is_none_or(|wanted| wanted == name);
+    let mut names: Vec<String> = own.iter().map(|(name, _)| name.clone()).collect();
+    let mut rules: Vec<String> = Vec::new();
+    for built_in in built_in {
+        names.push(built_in.workflow.name.to_string());
+        if wanted(&built_in.workflow.name) {
+            rules.extend(built_in.workflow.rules.iter().map(|rule| rule.name.to_string()));
+        }
+    }
+    let problem = match (options.workflow.as_deref(), options.only.as_deref()) {
+        (Some(name), _) if !names.iter().any(|known| known == name) => {
+            format!("there is no workflow `{name}`; there are: {}", names.join(", "))
+        }
+        (_, Some(only)) => {
+            for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
+                let loaded = catalog::load(name, folder).map(|workflow| workflow.rules).unwrap_or_default();
+                rules.extend(loaded.iter().map(|rule| rule.name.to_string()));
+            }
+            rules.dedup();
+            if rules.iter().any(|rule| rule == only) {
+                return None;
+            }
+            format!("there is no rule `{only}`; there are: {}", rules.join(", "))
         }
         _ => return None,
     };
     note_fault(cwd, &problem);
     Some(Reply::to_user(&format!(
-        "holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint check`."
+        "holdpoint hook: {problem}. Nothing is held until the hook's registration is mended."
     )))
 }
 
-/// A workflow that cannot be used holds nothing; the journal says so each time, the user sees it once a session.
-fn tell_unusable(unusable: &Unusable, found: &Found, event: &Event, said: &mut merge::Said) {
+/// What is wrong with a project's workflows or choices: the journal says so each time, the user sees it once a session.
+fn tell_problem(what: &str, found: &Found, event: &Event, said: &mut merge::Said) {
     let Some(base) = &found.base else { return };
-    let what = format!("workflow `{}` cannot be used, so it holds nothing: {}", unusable.name, unusable.why);
-    record::fault(base, event, &what);
-    let text = format!("holdpoint: {what}. See `holdpoint check`.");
-    said.fault(base, event, &what, text);
+    record::fault(base, event, what);
+    said.fault(base, event, what, format!("holdpoint: {what}. See `holdpoint check`."));
 }
 
 /// Writes a fault to the journal of the project that `cwd` lies in, if there is one.
 pub fn note_fault(cwd: &Path, what: &str) {
     let found = project::find(cwd, None);
-    let home = found.runs.first().map(|run| run.home.clone()).or(found.base);
+    let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal);
     if let Some(home) = home {
         record::unasked(&home, what);
     }

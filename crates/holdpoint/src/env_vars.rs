@@ -9,6 +9,8 @@ pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
 pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 /// How long to wait for the hook's input, in milliseconds.
 pub const INPUT_TIMEOUT_MS: &str = "HOLDPOINT_INPUT_TIMEOUT_MS";
+/// Where reviewers' programs are looked for.
+pub const PATH: &str = "PATH";
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 

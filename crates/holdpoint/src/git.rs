@@ -1,13 +1,42 @@
 //! Questions to git, each one short process with a deadline. Names are arguments, never shell text.
 
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use holdpoint_core::world::{Answer, GitQuestion};
 
-/// How long git may take.
-const DEADLINE: Duration = Duration::from_secs(3);
+/// How long git may take for one answer.
+const QUESTION_MAX: Duration = Duration::from_secs(3);
+/// An answer within this time is what git normally takes, and does not count: `holdpoint test` asks thousands.
+const PROMPT: Duration = Duration::from_millis(250);
+
+/// How long we wait for git in all, in this process.
+static PATIENCE: Patience = Patience::new(Duration::from_secs(5));
+
+/// What would lead our own git to another repository than the one asked about.
+const INHERITED: [&str; 12] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIR",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// The time that git may take: slow answers add up, and after the first that does not come there are no more questions.
+struct Patience {
+    total: Duration,
+    waited: AtomicU64,
+    hung: AtomicBool,
+}
 
 /// Answers a question about the repository that `dir` lies in.
 pub fn ask(dir: &str, question: &GitQuestion) -> Answer<String> {
@@ -27,7 +56,8 @@ fn switch(dir: &str, name: &str) -> Answer<String> {
             other => other,
         };
     }
-    if name == "HEAD" || name.starts_with('-') {
+    // No branch has a pattern's signs in its name; git would take them for one.
+    if name == "HEAD" || name.starts_with('-') || name.contains(['*', '?', '[']) {
         return Answer::None;
     }
     let local = run(dir, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{name}")]);
@@ -51,37 +81,180 @@ fn named(answer: Answer<String>, name: &str) -> Answer<String> {
 
 /// What git prints; none if it says no.
 fn run(dir: &str, args: &[&str]) -> Answer<String> {
-    let spawned = Command::new("git")
-        .arg("-C")
-        .arg(dir)
-        .args(args)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut child = match spawned {
-        Ok(child) => child,
-        Err(error) => return Answer::Fault(format!("git could not be started: {error}")),
-    };
-    let started = Instant::now();
-    let mut pause = Duration::from_micros(200);
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if started.elapsed() < DEADLINE => std::thread::sleep(pause),
-            Ok(None) | Err(_) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Answer::Fault(format!("git did not answer within {} seconds", DEADLINE.as_secs()));
-            }
+    PATIENCE.run(Command::new("git"), dir, args)
+}
+
+impl Patience {
+    const fn new(total: Duration) -> Patience {
+        Patience { total, waited: AtomicU64::new(0), hung: AtomicBool::new(false) }
+    }
+
+    fn run(&self, mut git: Command, dir: &str, args: &[&str]) -> Answer<String> {
+        let waited = Duration::from_millis(self.waited.load(Ordering::Relaxed));
+        let left = self.total.saturating_sub(waited).min(QUESTION_MAX);
+        if left.is_zero() || self.hung.load(Ordering::Relaxed) {
+            return Answer::Fault("git takes too long to answer".into());
         }
-        pause = (pause * 2).min(Duration::from_millis(10));
-    };
-    let mut text = String::new();
-    let read = child.stdout.take().map(|out| out.take(64 * 1024).read_to_string(&mut text));
-    match (status.success(), read) {
-        (true, Some(Ok(_))) => Answer::Is(text.trim().to_owned()),
-        _ => Answer::None,
+        git.arg("-C").arg(dir).args(args).env("GIT_OPTIONAL_LOCKS", "0");
+        // They say which repository someone else's git call was about.
+        for name in INHERITED {
+            git.env_remove(name);
+        }
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        own_group(&mut git);
+        let started = Instant::now();
+        let answer = match git.spawn() {
+            Ok(child) => self.wait(child, left),
+            Err(error) => return Answer::Fault(format!("git could not be started: {error}")),
+        };
+        let took = started.elapsed();
+        if took > PROMPT {
+            self.waited.fetch_add(u64::try_from(took.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }
+        answer
+    }
+
+    fn wait(&self, mut child: Child, left: Duration) -> Answer<String> {
+        let started = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) if started.elapsed() < left => std::thread::sleep(pause),
+                Ok(None) | Err(_) => {
+                    self.hung.store(true, Ordering::Relaxed);
+                    kill_group(&child);
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Answer::Fault(format!("git did not answer within {} seconds", left.as_secs()));
+                }
+            }
+            pause = (pause * 2).min(Duration::from_millis(10));
+        };
+        let mut text = String::new();
+        let read = child.stdout.take().map(|out| out.take(64 * 1024).read_to_string(&mut text));
+        match (status.success(), read) {
+            (true, Some(Ok(_))) => Answer::Is(text.trim().to_owned()),
+            _ => Answer::None,
+        }
+    }
+}
+
+/// A group of its own: git's children (a wrapper script's `sleep`, a file system monitor) end with it.
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(unix)]
+fn kill_group(child: &Child) {
+    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn own_group(_: &mut Command) {}
+
+#[cfg(not(unix))]
+fn kill_group(_: &Child) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn git(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "git"]);
+        command
+    }
+
+    #[test]
+    fn a_git_that_hangs_is_asked_no_more() {
+        let patience = Patience::new(Duration::from_millis(300));
+        let started = Instant::now();
+        for _ in 0..20 {
+            assert!(matches!(patience.run(git("sleep 60; true"), "/", &[]), Answer::Fault(_)));
+        }
+        assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn the_children_of_a_git_that_hangs_end_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let late = folder.path().join("late");
+        let script = format!("(sleep 1; touch '{}') & wait", late.display());
+        let patience = Patience::new(Duration::from_millis(200));
+        assert!(matches!(patience.run(git(&script), "/", &[]), Answer::Fault(_)));
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(!late.exists());
+    }
+
+    #[test]
+    fn slow_answers_use_patience_up_and_prompt_ones_do_not() {
+        let patience = Patience::new(Duration::from_millis(700));
+        for _ in 0..30 {
+            assert_eq!(patience.run(git("echo main"), "/", &[]), Answer::Is("main".into()));
+        }
+        let slow = || patience.run(git("sleep 0.4; echo main"), "/", &[]);
+        let answers = [slow(), slow(), slow()];
+        assert!(matches!(answers[2], Answer::Fault(_)), "{answers:?}");
+    }
+
+    #[test]
+    fn someone_elses_repository_is_not_asked_about() {
+        let patience = Patience::new(Duration::from_secs(5));
+        let mut command = git("echo \"$GIT_DIR$GIT_WORK_TREE$GIT_INDEX_FILE$GIT_COMMON_DIR.\"");
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"] {
+            command.env(name, "/elsewhere");
+        }
+        assert_eq!(patience.run(command, "/", &[]), Answer::Is(".".into()));
+    }
+
+    #[test]
+    fn a_pattern_names_no_branch() {
+        for name in ["*", "feature/?", "[a-z]*"] {
+            assert_eq!(switch("/", name), Answer::None);
+        }
+    }
+
+    /// What git itself says about the review's commands, on `main` with a branch `feature/x` and a remote one.
+    #[test]
+    fn real_repositories_answer_as_the_shell_would_find_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let setup = "git init -q -b main r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x \
+            && git branch feature/x && git update-ref refs/remotes/origin/far HEAD";
+        assert!(Command::new("sh").args(["-c", setup]).current_dir(&root).status().unwrap().success());
+        let home = root.join("r");
+        let env = std::sync::Arc::new(std::collections::HashMap::<String, String>::new());
+        let world = crate::world::ProjectWorld::new(&home, &home, env);
+        let lands_on_main = |command: &str| {
+            let found = holdpoint_core::shell::commits(command, home.to_str().unwrap(), &world);
+            found.list.iter().any(|commit| commit.branch.as_deref() == Some("main"))
+        };
+        for command in [
+            "cd nosuchdir; git commit",
+            "cd src 2>/dev/null; git commit",
+            "mkdir src && cd src && git commit",
+            "false && git checkout feature/x; git commit",
+            "git checkout feature/x --nonsense; git commit",
+            "git checkout -b feature/x; git commit",
+            "git checkout feature/x && git checkout - && git commit",
+            "git checkout '*' && git commit",
+        ] {
+            assert!(lands_on_main(command), "{command}");
+        }
+        for command in [
+            "git checkout feature/x; git commit",
+            "git checkout far && git commit",
+            "git checkout -bnew && git commit",
+            "mkdir -p ../n && cd ../n && git init && git commit",
+            "git clone ../r s && cd s && git commit",
+            "cd / && git commit",
+        ] {
+            assert!(!lands_on_main(command), "{command}");
+        }
     }
 }

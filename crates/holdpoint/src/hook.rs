@@ -47,7 +47,8 @@ fn print(reply: &Reply) {
 /// A fault of ours must neither block the agent nor go unseen: it goes to the journal and to standard error.
 #[expect(clippy::exit, reason = "with panic = \"abort\" this is the only way to leave with 0")]
 fn leave_after_panic(what: &str) {
-    let _ = writeln!(std::io::stderr(), "holdpoint: internal error, nothing held: {what}");
+    let text = format!("holdpoint: internal error, nothing held: {what}");
+    print(&Reply::to_user(&text));
     if let Ok(cwd) = std::env::current_dir() {
         engine::note_fault(&cwd, &format!("internal error: {what}"));
     }

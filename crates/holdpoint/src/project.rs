@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::Event;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
@@ -32,7 +33,11 @@ pub struct Found {
     pub runs: Vec<Run>,
     /// Workflows of the project that cannot be used.
     pub unusable: Vec<Unusable>,
-    /// The nearest folder with a `.holdpoint`, if there is one.
+    /// What is wrong with the project's choices.
+    pub problems: Vec<String>,
+    /// The nearest folder with a `.holdpoint`, whatever is in it.
+    pub journal: Option<PathBuf>,
+    /// The folder whose `.holdpoint` has the project's choices or workflows, if there is one.
     pub base: Option<PathBuf>,
 }
 
@@ -65,8 +70,9 @@ pub fn runs_for(event: &Event, session_folder: Option<&str>, only: Option<&str>)
 
 /// The runs from `start` upwards.
 pub fn find(start: &Path, only: Option<&str>) -> Found {
-    let mut found = Found { base: nearest(start, layout::FOLDER), ..Found::default() };
-    let config = found.base.as_deref().and_then(|base| config(base, &mut found.unusable));
+    let journal = nearest(start, layout::FOLDER);
+    let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
+    let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
     let wanted = |name: &str| {
         only.is_none_or(|only| only == name)
             && config
@@ -80,6 +86,9 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
             Ok(workflow) => found.add(workflow, Origin::Project(folder.clone()), start),
             Err(unusable) => found.unusable.push(unusable),
         }
+    }
+    for name in config.iter().filter_map(|config| config.workflows.as_ref()).flatten() {
+        found.problems.extend(unknown_name(name, &own));
     }
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
@@ -143,12 +152,37 @@ pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     start.ancestors().find(|folder| folder.join(marker).symlink_metadata().is_ok()).map(Path::to_path_buf)
 }
 
+/// The nearest folder whose `.holdpoint` holds choices or workflows. One that holds only a journal is none: it stands
+/// beside a run's marker and must not hide what the project says further up.
+pub fn base(start: &Path) -> Option<PathBuf> {
+    let mut start = Some(start);
+    while let Some(folder) = start.and_then(|start| nearest(start, layout::FOLDER)) {
+        if layout::config(&folder).exists() || layout::workflows(&folder).exists() {
+            return Some(folder);
+        }
+        start = start.and_then(|start| start.ancestors().find(|up| **up == *folder))?.parent();
+    }
+    None
+}
+
+/// What is wrong with a workflow's name in `holdpoint.toml`, if there is none of that name.
+fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
+    let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
+    let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).chain(built_in).collect();
+    let hint = match nearest_word(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", names.join(", ")),
+    };
+    (!names.contains(&name))
+        .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
+}
+
 /// A project's choices. A file that cannot be used is told and counts as none.
-fn config(base: &Path, unusable: &mut Vec<Unusable>) -> Option<Config> {
+fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
     let path = layout::config(base);
     path.symlink_metadata().ok()?;
     let read = catalog::read_text(&path).and_then(|text| {
         toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))
     });
-    read.map_err(|why| unusable.push(Unusable { name: layout::CONFIG.to_owned(), why })).ok()
+    read.map_err(|why| problems.push(format!("{why}: all workflows are in force"))).ok()
 }

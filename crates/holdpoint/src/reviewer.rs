@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use holdpoint_core::phase::Review;
 
-use crate::env_vars::REVIEWER;
+use crate::env_vars::{Env, PATH, REVIEWER};
 
 /// The most that is kept of what a reviewer prints; the rest is read and dropped.
 const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -58,12 +58,12 @@ impl std::fmt::Display for Failure {
 /// Performs a review: the program runs in `root`, its report and log are below `folder`.
 ///
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
-pub fn perform(review: &Review, root: &Path, folder: &Path) -> Result<Performed, Failure> {
+pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
     let report = review.report.as_ref().map(|report| folder.join(report));
     let before = report.as_deref().and_then(trace);
     let log = review.log.as_ref().map(|log| folder.join(log));
     let started = Instant::now();
-    let mut child = start(review, root, log.as_deref())?;
+    let mut child = start(review, root, log.as_deref(), env.var(PATH))?;
     let output = listen(&mut child);
     let ended = wait(&mut child, Duration::from_secs(u64::from(review.timeout_s)));
     kill_group(&child);
@@ -95,7 +95,7 @@ fn trace(path: &Path) -> Option<(SystemTime, Vec<u8>)> {
     Some((metadata.modified().ok()?, std::fs::read(path).ok()?))
 }
 
-fn start(review: &Review, root: &Path, log: Option<&Path>) -> Result<Child, Failure> {
+fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>) -> Result<Child, Failure> {
     let Some((program, args)) = review.command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
@@ -103,6 +103,9 @@ fn start(review: &Review, root: &Path, log: Option<&Path>) -> Result<Child, Fail
     let mut command = Command::new(program);
     command.args(args).current_dir(root).env(REVIEWER, "1").stdout(Stdio::piped()).stderr(stderr);
     command.stdin(if review.input.is_some() { Stdio::piped() } else { Stdio::null() });
+    if let Some(path) = path {
+        command.env(PATH, path);
+    }
     own_group(&mut command);
     let mut child = command.spawn().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure::Missing(program.clone()),

@@ -63,6 +63,22 @@ impl Ui {
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 
+    /// Whether somebody looks at standard error while a command works.
+    pub fn shows_progress(&self) -> bool {
+        std::io::stderr().is_terminal()
+    }
+
+    /// Shows how far a command is, in place of what it showed before; an empty text clears the line.
+    pub fn progress(&self, text: impl Display) {
+        let mut stderr = std::io::stderr();
+        let _ = write!(stderr, "\r{text}\u{1b}[K").and_then(|()| stderr.flush());
+    }
+
+    /// Whether standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        std::io::stdout().is_terminal()
+    }
+
     /// Prints a failure and its hints.
     pub fn error(&self, error: &CommandError) {
         self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what));

@@ -104,6 +104,15 @@ impl World for ProjectWorld {
         }
     }
 
+    fn is_folder(&self, dir: &str) -> bool {
+        Path::new(dir).is_dir()
+    }
+
+    fn folder(&self) -> String {
+        let below = self.folder.strip_prefix(&self.home).unwrap_or(&self.folder);
+        tidy(&below.to_string_lossy())
+    }
+
     fn list(&self, path: &str) -> Answer<Vec<String>> {
         match self.resolve(path).and_then(|folder| tree::names(&folder).map_err(|error| error.to_string())) {
             Ok(names) => Answer::Is(names),

@@ -44,6 +44,17 @@ impl File {
         Ok(read_text(&self.path, self.world.as_ref())?.map_or(Value::UNDEFINED, Value::from))
     }
 
+    /// The values of all `Status:` lines, in lower case: bold, in a list or neither.
+    fn statuses(&self) -> Result<Value, Error> {
+        let text = read_text(&self.path, self.world.as_ref())?.unwrap_or_default();
+        let value = |line: &str| {
+            let plain = line.replace('*', "");
+            let plain = plain.trim_start_matches([' ', '\t', '-', '+']);
+            plain.strip_prefix("Status:").map(|value| value.trim().to_lowercase())
+        };
+        Ok(text.lines().filter_map(value).map(Value::from).collect())
+    }
+
     fn lines(&self) -> Result<Value, Error> {
         let text = read_text(&self.path, self.world.as_ref())?;
         Ok(Value::from(text.map_or(0, |text| text.lines().count())))
@@ -57,6 +68,7 @@ impl Object for File {
             "json" => self.json(),
             "text" => self.text(),
             "lines" => self.lines(),
+            "statuses" => self.statuses(),
             "path" => Ok(Value::from(self.path.as_str())),
             _ => return None,
         };

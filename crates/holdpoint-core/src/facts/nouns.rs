@@ -15,7 +15,6 @@ impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
         let world = Arc::clone(&self.world);
         match name {
-            "because" => Value::from(self.because.as_deref()),
             "cwd" => Value::from(self.folder_below_home()),
             "delegation" => self.delegation().unwrap_or_else(Value::from),
             "env" => Value::from_object(Variables(world)),
@@ -24,7 +23,7 @@ impl Facts {
             "git" => Value::from_object(GitFact { world, cwd: self.event.cwd.clone() }),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
-            "run" => self.run().unwrap_or_else(Value::from),
+            "run" => Value::from_object(RunFact(Arc::clone(self))),
             "state" => self.state().unwrap_or_else(Value::from),
             "table" => Value::from_function(move |path: &str| Table::open(path, &world)),
             "tool" => Value::from_object(ToolFact { event: Arc::clone(&self.event), world }),
@@ -36,12 +35,6 @@ impl Facts {
     fn folder_below_home(&self) -> String {
         let cwd = crate::path::tidy(&self.event.cwd);
         crate::path::below(&self.home, &cwd).unwrap_or_default().to_owned()
-    }
-
-    fn run(self: &Arc<Self>) -> Result<Value, Error> {
-        let state = self.state_path()?;
-        let pairs = [("home", Value::from(self.home.as_str())), ("state", Value::from(state))];
-        Ok(Value::from_pairs(pairs))
     }
 
     fn layout_faults(self: &Arc<Self>) -> Result<Value, Error> {
@@ -89,6 +82,36 @@ impl Facts {
 fn texts_in(list: &Value) -> Vec<String> {
     let items = list.try_iter().into_iter().flatten();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// `run.home`, `.folder`, `.name`, `.state`, `.has_state`, `.broken`, `.lacks`.
+#[derive(Debug)]
+struct RunFact(Arc<Facts>);
+
+impl RunFact {
+    fn get(&self, name: &str) -> Result<Option<Value>, Error> {
+        let facts = &self.0;
+        Ok(match name {
+            "home" => Some(Value::from(facts.home.as_str())),
+            "folder" => Some(Value::from(facts.world.folder())),
+            "name" => Some(Value::from(facts.world.folder().rsplit('/').next().unwrap_or_default())),
+            "state" => facts.state_path()?.map(Value::from),
+            "has_state" => Some(Value::from(facts.state_bytes()?.is_some())),
+            "broken" => facts.state_fault().map(Value::from),
+            "lacks" => Some(facts.missing_fields()?.into_iter().map(Value::from).collect()),
+            _ => None,
+        })
+    }
+}
+
+impl Object for RunFact {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get(key.as_str()?).unwrap_or_else(|error| Some(error.into()))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
 }
 
 /// `env.NAME`.
@@ -176,8 +199,12 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
             return Ok(Value::UNDEFINED);
         };
-        let commits = crate::shell::commits(command, &self.event.cwd, self.world.as_ref()).map_err(fault)?;
-        Ok(commits.into_iter().filter_map(|commit| commit.branch).map(Value::from).collect())
+        let commits = crate::shell::commits(command, &self.event.cwd, self.world.as_ref());
+        match commits.fault {
+            Some(why) if commits.list.is_empty() => Err(fault(why)),
+            // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
+            _ => Ok(commits.list.into_iter().filter_map(|commit| commit.branch).map(Value::from).collect()),
+        }
     }
 
     fn paths(&self) -> Value {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use minijinja::Error;
-use minijinja::value::{Serde, Value};
+use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
 use super::{Facts, fault};
@@ -15,14 +15,16 @@ impl Facts {
         let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
         loop {
             let bytes = match self.world.read(&path) {
-                Answer::None => return Ok(Value::UNDEFINED),
+                Answer::None if self.overlay.is_empty() => return Ok(Value::UNDEFINED),
+                Answer::None => b"{}".to_vec(),
                 Answer::Fault(why) => {
                     return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
                 }
                 Answer::Is(bytes) => bytes,
             };
             match self.state_in(&bytes) {
-                Ok(state) => return Ok(state),
+                Ok(state) if state.kind() == ValueKind::Map => return Ok(state),
+                Ok(_) => return Err(fault(format!("the state file `{path}` holds no JSON object"))),
                 Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => {}
                 Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
             }
@@ -49,6 +51,30 @@ impl Facts {
             put(&mut state, &set.path, &set.value);
         }
         Ok(Value::from(Serde(state)))
+    }
+}
+
+impl Facts {
+    /// The state file's bytes, if it is there.
+    pub(super) fn state_bytes(self: &Arc<Self>) -> Result<Option<Vec<u8>>, Error> {
+        let Some(path) = self.state_path()? else { return Ok(None) };
+        match self.world.read(&path) {
+            Answer::Is(bytes) => Ok(Some(bytes)),
+            Answer::None | Answer::Fault(_) => Ok(None),
+        }
+    }
+
+    /// Why the state file cannot be understood, if it is there and cannot.
+    pub(super) fn state_fault(self: &Arc<Self>) -> Option<String> {
+        self.state().err().map(|error| super::reason(&error))
+    }
+
+    /// The fields that the state file lacks.
+    pub(super) fn missing_fields(self: &Arc<Self>) -> Result<Vec<String>, Error> {
+        let bytes = self.state_bytes()?;
+        let state: Json = bytes.and_then(|bytes| crate::json::whole(&bytes).ok()).unwrap_or_default();
+        let missing = self.workflow.fields.iter().filter(|field| state.get(field.name.as_ref()).is_none());
+        Ok(if state.is_object() { missing.map(|field| field.name.to_string()).collect() } else { Vec::new() })
     }
 }
 

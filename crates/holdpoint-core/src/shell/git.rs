@@ -1,12 +1,13 @@
 //! A git command line: which commit it makes, which branch it switches to, which alias it runs.
 
+use super::Commit;
+use super::place::{Outcome, Place};
 use super::walk::Walk;
 use super::word::UNKNOWN;
-use super::{Commit, Place};
-use crate::world::{Answer, GitQuestion};
+use crate::world::{Answer, GitQuestion, World};
 
 /// Git's own commands that need no look at the aliases: aliases cannot replace them.
-const PLAIN: [&str; 46] = [
+const PLAIN: [&str; 44] = [
     "add",
     "apply",
     "archive",
@@ -17,7 +18,6 @@ const PLAIN: [&str; 46] = [
     "cat-file",
     "check-ignore",
     "clean",
-    "clone",
     "commit-graph",
     "commit-tree",
     "config",
@@ -32,7 +32,6 @@ const PLAIN: [&str; 46] = [
     "fsck",
     "gc",
     "grep",
-    "init",
     "log",
     "ls-files",
     "ls-remote",
@@ -76,88 +75,120 @@ const COMMIT_VALUES: [&str; 12] = [
 ];
 
 /// A git call after its global options.
-struct Call<'a> {
-    dir: String,
+pub(super) struct Call<'a> {
+    pub(super) dir: String,
     aliases: Vec<(&'a str, &'a str)>,
-    command: &'a str,
-    args: &'a [String],
+    pub(super) command: &'a str,
+    pub(super) args: &'a [String],
 }
 
 impl Walk<'_> {
     /// Follows a git command line.
-    pub(super) fn git(&mut self, args: &[String], place: &mut Place) {
-        let Some(call) = read_call(args, place) else { return };
+    pub(super) fn git(&mut self, args: &[String], place: Place) -> Outcome {
+        let Some(call) = read_call(args, &place) else { return Outcome::either(vec![place]) };
         match call.command {
-            "commit" if makes_commit(call.args) => self.commit(&call, place),
-            "cherry-pick" | "revert" | "am" if applies(call.args) => self.commit(&call, place),
-            "checkout" | "switch" => self.switch(&call, place),
-            "symbolic-ref" => self.symbolic_ref(&call, place),
+            "commit" if makes_commit(call.args) => self.commit(&call, &place),
+            "cherry-pick" | "revert" | "am" if applies(call.args) => self.commit(&call, &place),
+            "checkout" | "switch" => return self.switch(&call, place),
+            "symbolic-ref" => return self.symbolic_ref(&call, place),
+            "init" | "clone" => return make_repository(&call, place, self.world),
             "commit" | "cherry-pick" | "revert" | "am" => {}
             command if PLAIN.contains(&command) || command.contains(UNKNOWN) => {}
-            _ => self.alias(&call, place),
+            _ => return self.alias(&call, place),
         }
+        Outcome::either(vec![place])
     }
 
     fn commit(&mut self, call: &Call<'_>, place: &Place) {
-        let branch = match place.branch(&call.dir, self.world) {
+        let dir = place.anchor(&call.dir, self.world);
+        let branch = match dir.map_or(Answer::None, |dir| place.branch(dir, self.world)) {
             Answer::Is(branch) => Some(branch),
             Answer::None => None,
             Answer::Fault(reason) => {
-                self.fault = Some(reason);
+                self.found.fault = Some(reason);
                 return;
             }
         };
-        self.commits.push(Commit { dir: call.dir.clone(), branch });
-    }
-
-    fn switch(&mut self, call: &Call<'_>, place: &mut Place) {
-        match switch_target(call.command, call.args) {
-            Target::New(branch) => place.switch(&call.dir, Some(branch.to_owned()), self.world),
-            Target::Detached => place.switch(&call.dir, None, self.world),
-            Target::Named(name) => match self.world.git(&call.dir, &GitQuestion::Switch(name.to_owned())) {
-                Answer::Is(branch) => {
-                    place.switch(&call.dir, Some(branch).filter(|branch| !branch.is_empty()), self.world);
-                }
-                Answer::None | Answer::Fault(_) => {}
-            },
-            Target::Files => {}
+        let commit = Commit { dir: dir.unwrap_or(&call.dir).to_owned(), branch };
+        if !self.found.list.contains(&commit) {
+            self.found.list.push(commit);
         }
     }
 
     /// `git symbolic-ref HEAD refs/heads/x` switches without a checkout.
-    fn symbolic_ref(&mut self, call: &Call<'_>, place: &mut Place) {
+    fn symbolic_ref(&mut self, call: &Call<'_>, place: Place) -> Outcome {
         let names: Vec<&String> = call.args.iter().filter(|arg| !arg.starts_with('-')).collect();
-        if let [head, reference] = names.as_slice()
-            && head.as_str() == "HEAD"
-            && let Some(branch) = reference.strip_prefix("refs/heads/")
-        {
-            place.switch(&call.dir, Some(branch.to_owned()), self.world);
+        match (names.as_slice(), place.anchor(&call.dir, self.world)) {
+            ([head, reference], Some(dir)) if head.as_str() == "HEAD" => {
+                match reference.strip_prefix("refs/heads/") {
+                    Some(branch) => self.switched(dir, Some(branch.to_owned()), place.clone(), false),
+                    None => Outcome::either(vec![place]),
+                }
+            }
+            _ => Outcome::either(vec![place]),
         }
     }
 
-    fn alias(&mut self, call: &Call<'_>, place: &mut Place) {
+    fn alias(&mut self, call: &Call<'_>, place: Place) -> Outcome {
         let given =
             call.aliases.iter().find(|(name, _)| *name == call.command).map(|(_, value)| (*value).to_owned());
+        let dir = place.anchor(&call.dir, self.world).unwrap_or(&call.dir);
         let value =
-            given.or_else(|| match self.world.git(&call.dir, &GitQuestion::Alias(call.command.to_owned())) {
+            given.or_else(|| match self.world.git(dir, &GitQuestion::Alias(call.command.to_owned())) {
                 Answer::Is(value) => Some(value),
-                Answer::None | Answer::Fault(_) => None,
+                Answer::None => None,
+                Answer::Fault(why) => {
+                    self.found.fault = Some(why);
+                    None
+                }
             });
-        let Some(value) = value else { return };
+        let Some(value) = value else { return Outcome::either(vec![place]) };
         let quoted: String =
             call.args.iter().map(|arg| format!(" '{}'", arg.replace('\'', r"'\''"))).collect();
         let script = match value.strip_prefix('!') {
             Some(script) => format!("{script}{quoted}"),
             None => format!("git {value}{quoted}"),
         };
-        let mut inner = Place { dir: call.dir.clone(), ..place.clone() };
-        self.script(&script, &mut inner);
-        place.switched = inner.switched;
+        self.apart(vec![place], |walk, mut places| {
+            for place in &mut places {
+                place.enter(call.dir.clone());
+            }
+            walk.script(&script, places)
+        })
     }
+}
+
+/// `git init` and `git clone` into a folder that is not there yet make a repository apart from the one around it.
+fn make_repository(call: &Call<'_>, mut place: Place, world: &dyn World) -> Outcome {
+    let before = place.clone();
+    let names: Vec<&String> = call.args.iter().filter(|arg| !arg.starts_with('-')).collect();
+    let folder = match (call.command, names.as_slice()) {
+        ("init", []) => Some("."),
+        (_, [.., last]) => {
+            last.trim_end_matches('/').rsplit(['/', ':']).next().filter(|_| names.len() == 1).map_or(
+                Some(last.as_str()),
+                |name| {
+                    if call.command == "clone" {
+                        name.strip_suffix(".git").or(Some(name))
+                    } else {
+                        Some(last.as_str())
+                    }
+                },
+            )
+        }
+        _ => None,
+    };
+    if let Some(dir) = folder.map(|folder| crate::path::join(&call.dir, folder))
+        && !world.is_folder(&dir)
+    {
+        place.make(dir, true);
+    }
+    Outcome::normally(place, before)
 }
 
 fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
     let mut at = place.clone();
+    let mut git_dir = place.git_dir().map(str::to_owned);
     let mut aliases = Vec::new();
     loop {
         let (option, rest) = args.split_first()?;
@@ -166,7 +197,8 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
             _ => (option.as_str(), None),
         };
         if !name.starts_with('-') {
-            return Some(Call { dir: at.dir, aliases, command: option, args: rest });
+            let dir = git_dir.map_or_else(|| at.dir().to_owned(), |git_dir| at.toward(&git_dir));
+            return Some(Call { dir, aliases, command: option, args: rest });
         }
         if matches!(name, "-h" | "--help" | "--version" | "-v") {
             return None;
@@ -175,7 +207,12 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
         let value =
             attached.or_else(|| rest.first().filter(|_| separate).map(String::as_str)).unwrap_or_default();
         match name {
-            "-C" | "--git-dir" | "--work-tree" => at.enter(value),
+            "-C" => {
+                let dir = at.toward(value);
+                at.enter(dir);
+            }
+            // `--work-tree` says where the files are, not which repository it is.
+            "--git-dir" => git_dir = Some(value.to_owned()),
             "-c" => aliases.extend(value.strip_prefix("alias.").and_then(|alias| alias.split_once('='))),
             _ => {}
         }
@@ -234,37 +271,4 @@ fn short_value(cluster: &str) -> Short {
         }
     }
     Short::Plain
-}
-
-enum Target<'a> {
-    New(&'a str),
-    Named(&'a str),
-    Detached,
-    Files,
-}
-
-fn switch_target<'a>(command: &str, args: &'a [String]) -> Target<'a> {
-    let creates: &[&str] = match command {
-        "switch" => &["-c", "-C", "--create", "--force-create", "--orphan"],
-        _ => &["-b", "-B", "--orphan"],
-    };
-    let mut names = Vec::new();
-    let mut words = args.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            flag if creates.contains(&flag) => {
-                return words.next().map_or(Target::Files, |name| Target::New(name));
-            }
-            "--detach" => return Target::Detached,
-            "-d" if command == "switch" => return Target::Detached,
-            "--" | "-p" | "--patch" | "--ours" | "--theirs" => return Target::Files,
-            "-" => names.push("-"),
-            flag if flag.starts_with('-') => {}
-            name => names.push(name),
-        }
-    }
-    match names.as_slice() {
-        [name] => Target::Named(name),
-        _ => Target::Files,
-    }
 }

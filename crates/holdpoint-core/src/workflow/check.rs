@@ -1,6 +1,7 @@
 //! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said.
 
 mod routes;
+pub mod worst_case;
 
 use std::collections::HashSet;
 
@@ -101,10 +102,10 @@ fn unknown(piece: &Piece, name: &NameUse, names: &Names<'_>) -> Option<Diagnosti
         Use::Filter => FILTERS.to_vec(),
         Use::Test => TESTS.to_vec(),
     };
-    let hint = match (nearest(&name.name, candidates), name.used_as) {
+    let hint = match (nearest(&name.name, candidates.iter().copied()), name.used_as) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, Use::Variable) => "define it under [let] or [data]".to_owned(),
-        (None, _) => format!("the {what}s there are stand in docs/reference/workflow.md"),
+        (None, _) => format!("the {what}s there are: {}", candidates.join(", ")),
     };
     let message = format!("unknown {what} `{}`", name.name);
     Some(Diagnostic::error(&piece.file, place(piece, name.span.clone()), message).hinted(hint))

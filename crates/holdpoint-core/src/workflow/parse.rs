@@ -1,5 +1,6 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
+mod commands;
 mod phases;
 
 use std::borrow::Cow;
@@ -17,8 +18,9 @@ use crate::tool::ToolKind;
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 12] = [
+const TOP_KEYS: [&str; 13] = [
     "about",
+    "commands",
     "run",
     "defaults",
     "phases",
@@ -112,6 +114,7 @@ impl Parser<'_> {
             fields: self.fields(top),
             phases: self.phases(top),
             reviewers: self.reviewers(top),
+            commands: self.commands(top),
             layout: self.layout(top),
         }
     }

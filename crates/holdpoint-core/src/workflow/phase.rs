@@ -183,9 +183,38 @@ pub struct Reviewer {
     pub timeout_s: u32,
 }
 
+/// How often, as far as the workflow's file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// A number.
+    Number(u64),
+    /// What this state field says, and what it says at first.
+    Field(String, Option<u64>),
+}
+
+impl Rounds {
+    /// The limit, with the first value of its field where it is one.
+    pub fn limit_in(&self, fields: &[Named]) -> Limit {
+        let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
+        let Some(field) = self.limit.strip_prefix("state.") else {
+            return Limit::Number(number(&self.limit).unwrap_or(0));
+        };
+        let first = fields.iter().find(|named| named.name == field).and_then(|named| {
+            let inner = named.source.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+            number(inner)
+        });
+        Limit::Field(field.to_owned(), first)
+    }
+}
+
 impl Phase {
     /// The steps for an outcome.
     pub fn steps(&self, outcome: &str) -> &[Step] {
         self.routes.iter().find(|route| route.outcome == outcome).map_or(&[], |route| &route.steps)
+    }
+
+    /// The state field that counts its rounds.
+    pub fn count(&self) -> Option<&str> {
+        self.rounds.as_ref()?.count.as_deref()
     }
 }

@@ -33,28 +33,14 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
                 ("hookSpecificOutput", specific(fields)),
             ])
         }
-        // Context at Stop would keep the agent going, as a hold does: what is only worth knowing goes to the user.
         Moment::Stop => object([
             ("decision", answer.hold.as_ref().map(|_| json!("block"))),
             ("reason", text(&answer.hold)),
-            ("systemMessage", joined(answer)),
+            ("systemMessage", message),
         ]),
-        // A session's start cannot be held: what holds is said as context.
         Moment::Start => {
-            let context: Vec<&str> =
-                [&answer.hold, &answer.context].into_iter().flatten().map(String::as_str).collect();
-            let context = (!context.is_empty()).then(|| json!(context.join("\n\n")));
-            object([
-                ("systemMessage", message),
-                ("hookSpecificOutput", specific(object([("additionalContext", context)]))),
-            ])
+            let fields = object([("additionalContext", text(&answer.context))]);
+            object([("systemMessage", message), ("hookSpecificOutput", specific(fields))])
         }
     }
-}
-
-/// What is for the user and what is for the agent's information, in one.
-pub(super) fn joined(answer: &Answer) -> Option<Json> {
-    let texts: Vec<&str> =
-        [&answer.message, &answer.context].into_iter().flatten().map(String::as_str).collect();
-    (!texts.is_empty()).then(|| json!(texts.join("\n\n")))
 }

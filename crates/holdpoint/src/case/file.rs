@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
-const CASE_KEYS: [&str; 22] = [
+const CASE_KEYS: [&str; 25] = [
     "name",
     "about",
     "files",
@@ -46,6 +46,9 @@ const CASE_KEYS: [&str; 22] = [
     "stderr",
     "fault",
     "after",
+    "reviewer",
+    "asked",
+    "never_asked",
 ];
 /// Stands for a key that is not there.
 pub(super) const NONE: &str = "(none)";
@@ -73,7 +76,8 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
 
 fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, String> {
     let text = |key: &str| own.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
-    let mut keys = Json::Object(shared.clone());
+    let mut keys = Json::Object(Map::new());
+    lay_over(&mut keys, &Json::Object(shared.clone()));
     lay_over(&mut keys, own);
     let Json::Object(keys) = keys else { return Err("a case must be a table".into()) };
     let name = text("name");

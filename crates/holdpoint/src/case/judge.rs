@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::file::NONE;
-use super::{Case, Subject, folder};
+use super::{Case, Subject, folder, reviewer};
 use crate::agent::{Agent, Protocol};
 use crate::engine::{self, Call, Reply};
 use crate::env_vars::Env;
@@ -40,13 +40,20 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
     if let Some(own) = subject.own_folder {
         copy_workflow(own, &layout::workflows(&root).join(subject.name))?;
     }
+    let tools = tempfile::tempdir().map_err(|error| error.to_string())?;
+    if let Some(script) = case.keys.get("reviewer") {
+        for program in subject.reviewers {
+            reviewer::make(script, program, tools.path(), &root)?;
+        }
+    }
     let before = folder::contents(&root)?;
-    let reply = call(subject, case, &root)?;
+    let reply = call(subject, case, &root, tools.path())?;
     let entries = journal::read(&root);
     let spoken: Vec<&journal::Spoken> = entries.iter().flat_map(|entry| &entry.rules).collect();
     let seen = Seen {
         reply: &reply,
         rules: &spoken,
+        asked: reviewer::asked(tools.path()),
         faults: entries.iter().flat_map(|entry| entry.faults.clone()).collect(),
         before,
         after: folder::contents(&root)?,
@@ -66,7 +73,7 @@ fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn call(subject: Subject<'_>, case: &Case, root: &Path) -> Result<Reply, String> {
+fn call(subject: Subject<'_>, case: &Case, root: &Path, tools: &Path) -> Result<Reply, String> {
     let text = |key: &str| case.keys.get(key).and_then(Json::as_str);
     let cwd = text("cwd").map_or_else(|| root.to_path_buf(), |below| root.join(below));
     std::fs::create_dir_all(&cwd).map_err(|error| error.to_string())?;
@@ -83,8 +90,11 @@ fn call(subject: Subject<'_>, case: &Case, root: &Path) -> Result<Reply, String>
     };
     let input = text("stdin").map_or_else(|| event(&case.keys, &cwd).to_string(), str::to_owned);
     let variables = case.keys.get("env").and_then(Json::as_object).into_iter().flatten();
-    let env: HashMap<String, String> =
+    let mut env: HashMap<String, String> =
         variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+    if case.keys.contains_key("reviewer") {
+        env.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
+    }
     let env: Arc<dyn Env> = Arc::new(env);
     Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
 }
@@ -102,6 +112,7 @@ fn event(keys: &Map<String, Json>, cwd: &Path) -> Json {
 struct Seen<'a> {
     reply: &'a Reply,
     rules: &'a [&'a journal::Spoken],
+    asked: Option<String>,
     faults: Vec<String>,
     before: BTreeMap<String, Vec<u8>>,
     after: BTreeMap<String, Vec<u8>>,
@@ -119,6 +130,7 @@ impl Seen<'_> {
         self.compare_decision(expect, hold, keys, &mut problems);
         self.compare_texts(&stdout, hold, keys, &mut problems);
         self.compare_answers(&stdout, keys, &mut problems);
+        self.compare_asked(keys, &mut problems);
         self.compare_faults(keys, &mut problems);
         self.compare_files(keys, &mut problems);
         Ok(problems)
@@ -181,6 +193,16 @@ impl Seen<'_> {
             && want.trim_end() != self.reply.stderr.trim_end()
         {
             problems.push(format!("expected on standard error: {want}\n{}", self.printed()));
+        }
+    }
+
+    fn compare_asked(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) {
+        let asked = self.asked.as_deref().unwrap_or_default();
+        for part in texts(keys.get("asked")).filter(|part| !asked.contains(part)) {
+            problems.push(format!("the reviewer was not asked {part:?}, but: {asked}"));
+        }
+        if keys.get("never_asked").and_then(Json::as_bool) == Some(true) && self.asked.is_some() {
+            problems.push(format!("the reviewer was started: {asked}"));
         }
     }
 

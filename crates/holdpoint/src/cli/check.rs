@@ -1,20 +1,29 @@
-//! `holdpoint check`: what is wrong with workflows, where, and what to do about it.
+//! `holdpoint check`: what is wrong with workflows and a project's choices, where, and what to do about it.
+
+mod choices;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
+use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::check::check;
+use holdpoint_core::workflow::check::worst_case::{WorstCase, worst_case};
 use serde_json::json;
 
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
+use crate::store::layout;
 use crate::ui::Style;
+use crate::{catalog, project};
 
 /// Check workflows: unknown keys and names, texts that do not render, and whatever else would fail later
+///
+/// For a workflow with reviewers it also says how many reviews a run can take at the most.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint check                                all workflows that are built in or belong to this project
+  holdpoint check                                all workflows that are built in or belong to this project,
+                                                 and the project's .holdpoint/holdpoint.toml
   holdpoint check myflow                         one workflow
   holdpoint check ./drafts/myflow                a workflow's folder anywhere
   holdpoint check --json | jq '.[].message'")]
@@ -29,22 +38,29 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let mut errors = 0;
     let mut rows = Vec::new();
+    if arguments.workflows.is_empty() {
+        errors += check_choices(context, arguments, &mut rows)?;
+    }
     for found in subject::find(context, &arguments.workflows)? {
         let files = found.files()?;
         let texts: Vec<String> =
             files.iter().map(|(path, _)| path.clone()).filter(|path| path.starts_with("texts/")).collect();
-        let problems = check(&found.parsed()?, &texts);
+        let parsed = found.parsed()?;
+        let problems = check(&parsed, &texts);
         errors += problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         for problem in &problems {
             let source = files.iter().find(|(path, _)| *path == problem.file).map_or("", |(_, text)| text);
             if arguments.json {
-                rows.push(row(&found, problem, source));
+                rows.push(row(Some(&found.name), &found.shown(&problem.file), problem, source));
             } else {
-                context.ui.line(drawn(context, &found, problem, source));
+                context.ui.line(drawn(context, &found.shown(&problem.file), problem, source));
             }
         }
         if !arguments.json && problems.is_empty() {
             context.ui.line(format!("{}: {}", found.name, context.ui.paint(Style::Green, "ok")));
+            if let Some(reviews) = reviews(&parsed.workflow) {
+                context.ui.line(format!("  {reviews}"));
+            }
         }
     }
     if arguments.json {
@@ -57,12 +73,50 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
 }
 
-fn row(found: &subject::Found, problem: &Diagnostic, source: &str) -> serde_json::Value {
+/// How many reviews a run can take; none where nobody reviews.
+fn reviews(workflow: &Workflow) -> Option<String> {
+    match worst_case(workflow) {
+        WorstCase::NoReviews => None,
+        WorstCase::Unlimited(phase) => Some(format!("nothing limits how often `{phase}` reviews")),
+        WorstCase::AtMost(bound) => Some(bound.to_string()),
+    }
+}
+
+/// Checks the project's choices, if it has made any: how many errors there are.
+fn check_choices(
+    context: &Context,
+    arguments: &Arguments,
+    rows: &mut Vec<serde_json::Value>,
+) -> Result<usize, CommandError> {
+    let base = project::base(&context.cwd);
+    let Some(path) = base.map(|base| layout::config(&base)).filter(|path| path.symlink_metadata().is_ok())
+    else {
+        return Ok(0);
+    };
+    let source = catalog::read_text(&path).map_err(|why| CommandError::new(Kind::Files, why))?;
+    let there = subject::find(context, &[])?;
+    let names: Vec<&str> = there.iter().map(|found| found.name.as_str()).collect();
+    let problems = choices::check(&source, &names);
+    let place = path.display().to_string();
+    for problem in &problems {
+        if arguments.json {
+            rows.push(row(None, &place, problem, &source));
+        } else {
+            context.ui.line(drawn(context, &place, problem, &source));
+        }
+    }
+    if !arguments.json && problems.is_empty() {
+        context.ui.line(format!("{}: {}", layout::CONFIG, context.ui.paint(Style::Green, "ok")));
+    }
+    Ok(problems.len())
+}
+
+fn row(workflow: Option<&str>, place: &str, problem: &Diagnostic, source: &str) -> serde_json::Value {
     let (line, column) = problem.position(source);
     json!({
-        "workflow": found.name,
+        "workflow": workflow,
         "severity": if problem.severity == Severity::Error { "error" } else { "warning" },
-        "file": found.shown(&problem.file),
+        "file": place,
         "line": line,
         "column": column,
         "message": problem.message,
@@ -70,12 +124,11 @@ fn row(found: &subject::Found, problem: &Diagnostic, source: &str) -> serde_json
     })
 }
 
-fn drawn(context: &Context, found: &subject::Found, problem: &Diagnostic, source: &str) -> String {
+fn drawn(context: &Context, place: &str, problem: &Diagnostic, source: &str) -> String {
     let level = if problem.severity == Severity::Error { Level::ERROR } else { Level::WARNING };
-    let place = found.shown(&problem.file);
     let end = problem.span.end.min(source.len());
     let span = problem.span.start.min(end)..end;
-    let snippet = Snippet::source(source).path(&place).annotation(AnnotationKind::Primary.span(span));
+    let snippet = Snippet::source(source).path(place).annotation(AnnotationKind::Primary.span(span));
     let mut group = level.primary_title(&problem.message).element(snippet);
     if let Some(hint) = &problem.hint {
         group = group.element(Level::HELP.with_name("hint").message(hint));

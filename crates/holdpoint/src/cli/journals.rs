@@ -16,7 +16,7 @@ pub(super) struct Line {
 /// The folders whose journals concern what was found: each run's home, and the project's own folder.
 pub(super) fn homes(found: &Found) -> Vec<PathBuf> {
     let mut homes: Vec<PathBuf> = Vec::new();
-    for home in found.runs.iter().map(|run| &run.home).chain(&found.base) {
+    for home in found.runs.iter().map(|run| &run.home).chain(&found.base).chain(&found.journal) {
         if !homes.contains(home) {
             homes.push(home.clone());
         }

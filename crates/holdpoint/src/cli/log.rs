@@ -10,7 +10,7 @@ use self::row::Rows;
 use super::Context;
 use super::journals::{self, Line};
 use super::selection::{Decisions, Speakers, is_since, parse_since};
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::project;
 use crate::store::journal::Entry;
 
@@ -49,7 +49,15 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let homes = journals::homes(&project::find(&context.cwd, None));
     let mut rows = Rows::new(context);
-    if !arguments.follow || homes.is_empty() {
+    if arguments.follow && homes.is_empty() {
+        let what = format!(
+            "there is nothing to follow: no workflow is active in {} or above it, so nothing is journalled here",
+            context.cwd.display()
+        );
+        let hint = "`holdpoint status` shows where a workflow would be active; call this in such a project";
+        return Err(CommandError::new(Kind::Failed, what).hinted(hint));
+    }
+    if !arguments.follow {
         show_last(context, arguments, &mut rows, journals::read(&homes)?);
         return Ok(());
     }

@@ -7,7 +7,6 @@ use clap::Args;
 use self::report::{Inactive, Report, RunReport, StateReport, UnusableReport};
 use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
-use crate::store::layout;
 use crate::ui::{Style, Ui};
 
 /// Show which workflows are active here, the phase of each run, and when it last held
@@ -32,6 +31,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let ui = &context.ui;
     let mut blocks: Vec<String> = report.runs.iter().map(|run| run_block(ui, run)).collect();
+    blocks.extend(report.problems.iter().map(|what| ui.paint(Style::Red, phrase::printable(what))));
     blocks.extend(report.unusable.iter().map(|unusable| unusable_block(ui, unusable)));
     if report.runs.is_empty() {
         blocks.extend(inactive_blocks(ui, &report));
@@ -121,9 +121,6 @@ fn unusable_block(ui: &Ui, unusable: &UnusableReport) -> String {
     let name = ui.paint(Style::Bold, &unusable.name);
     let verdict = ui.paint(Style::Red, "cannot be used");
     let why = phrase::printable(&unusable.why);
-    if unusable.name == layout::CONFIG {
-        return format!("{name}  {verdict}, so it counts as none\n  {why}");
-    }
     format!("{name}  {verdict}, so it holds nothing\n  {why}\n  see `holdpoint check {}`", unusable.name)
 }
 

@@ -85,6 +85,13 @@ impl Found {
         Ok(self.parsed()?.workflow.rules.into_owned())
     }
 
+    /// The programs that review for it.
+    pub(super) fn reviewers(&self) -> Result<Vec<String>, CommandError> {
+        let reviewers = self.parsed()?.workflow.reviewers;
+        let programs = reviewers.iter().filter_map(|reviewer| reviewer.command.first());
+        Ok(programs.map(ToString::to_string).collect())
+    }
+
     /// A file's name for people.
     pub(super) fn shown(&self, file: &str) -> String {
         match &self.folder {

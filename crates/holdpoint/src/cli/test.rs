@@ -1,6 +1,8 @@
 //! `holdpoint test`: run a workflow's cases.
 
 use clap::Args;
+use holdpoint_core::diagnostic::Severity;
+use holdpoint_core::workflow::check::check;
 
 use super::{Context, subject};
 use crate::case::{self, Report, Subject};
@@ -25,19 +27,59 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let all = subject::find(context, &arguments.workflows)?;
+    all.iter().try_for_each(refuse_broken)?;
     let mut failed = false;
-    for found in subject::find(context, &arguments.workflows)? {
+    let mut without_cases = Vec::new();
+    for found in &all {
         let files: Vec<(String, String)> = found
             .files()?
             .into_iter()
             .filter(|(path, _)| path.starts_with("cases/") && path.ends_with(".toml"))
             .collect();
-        let subject =
-            Subject { name: &found.name, rules: &found.rules()?, own_folder: found.folder.as_deref() };
+        let subject = Subject {
+            name: &found.name,
+            rules: &found.rules()?,
+            reviewers: &found.reviewers()?,
+            own_folder: found.folder.as_deref(),
+        };
         let report = case::run_all(subject, &files, arguments.case.as_deref());
-        failed |= !show(context, &found.name, &report);
+        if arguments.case.is_none() && report.passed == 0 && report.failed.is_empty() {
+            show_without_cases(context, &found.name, &report);
+            without_cases.push(format!("`{}`", found.name));
+        } else {
+            failed |= !show(context, &found.name, &report);
+        }
     }
-    if failed { Err(CommandError::new(Kind::Failed, "some cases failed")) } else { Ok(()) }
+    if failed {
+        return Err(CommandError::new(Kind::Failed, "some cases failed"));
+    }
+    if without_cases.is_empty() {
+        return Ok(());
+    }
+    let what = format!("there are no cases of {}", without_cases.join(", "));
+    Err(CommandError::new(Kind::Failed, what).hinted("docs/reference/cases.md shows how to write them"))
+}
+
+/// A workflow with errors is not in force, so its cases would say nothing about it.
+fn refuse_broken(found: &subject::Found) -> Result<(), CommandError> {
+    let problems = check(&found.parsed()?, &[]);
+    let Some(error) = problems.iter().find(|problem| problem.severity == Severity::Error) else {
+        return Ok(());
+    };
+    let files = found.files()?;
+    let source = files.iter().find(|(path, _)| *path == error.file).map_or("", |(_, text)| text);
+    let (line, column) = error.position(source);
+    let what = format!("{}:{line}:{column}: {}", found.shown(&error.file), error.message);
+    Err(CommandError::new(Kind::Failed, what).hinted(format!("`holdpoint check {}` shows all", found.name)))
+}
+
+fn show_without_cases(context: &Context, name: &str, report: &Report) {
+    let ui = context.ui;
+    ui.line(format!("{name}: {}", ui.paint(Style::Red, "no cases")));
+    for rule in &report.silent_rules {
+        ui.line(format!("     rule {rule} is never shown to speak"));
+    }
 }
 
 fn show(context: &Context, name: &str, report: &Report) -> bool {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use holdpoint_core::event::Event;
+use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::workflow::phase::Manner;
 use holdpoint_core::workflow::{Audience, RuleKind};
 
+use super::patience::Release;
 use super::run::Outcome;
 use crate::agent::Answer;
 use crate::project::Run;
@@ -48,10 +49,10 @@ impl Said {
         for finding in &outcome.decision.findings {
             let said = (workflow.to_owned(), finding.text.clone());
             match (finding.kind, finding.to) {
-                (RuleKind::Hold, _) if outcome.released => {
-                    self.messages.push(released(workflow, &finding.text));
-                }
-                (RuleKind::Hold, _) => self.holds.push(said),
+                (RuleKind::Hold, _) => match outcome.released {
+                    Some(why) => self.messages.push(released(workflow, why, &finding.text)),
+                    None => self.holds.push(said),
+                },
                 (RuleKind::Witness, Audience::Agent) => self.context.push(said),
                 (RuleKind::Witness, Audience::User) => self.messages.push(said.1),
                 (RuleKind::Witness, Audience::Stderr) => self.stderr.push(said.1),
@@ -68,7 +69,14 @@ impl Said {
     }
 
     /// The answer; texts too long for an agent are kept in a file below `home`.
-    pub(super) fn answer(self, home: &Path) -> Answer {
+    pub(super) fn answer(mut self, home: &Path, moment: Moment) -> Answer {
+        match moment {
+            // Context at Stop would keep the agent going, as a hold does: what is only worth knowing goes to the user.
+            Moment::Stop => self.messages.extend(self.context.drain(..).map(|(_, text)| text)),
+            // A session's start cannot be held: what holds is said as context.
+            Moment::Start => self.context.splice(0..0, self.holds.drain(..)).for_each(drop),
+            Moment::Before | Moment::After | Moment::Prompt => {}
+        }
         let fit = |text: Option<String>| text.map(|text| message::fit(home, text));
         Answer {
             hold: fit(under_names(&self.holds)),
@@ -89,11 +97,16 @@ fn under_names(said: &[(String, String)]) -> Option<String> {
     Some(texts.join("\n\n"))
 }
 
-fn released(workflow: &str, text: &str) -> String {
+fn released(workflow: &str, why: Release, text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
-    format!(
-        "holdpoint: {workflow} held the agent several times without progress and has let it go. Still open: {first}"
-    )
+    let why = match why {
+        Release::NoProgress => "held the agent several times without progress and has let it go",
+        Release::TooOften => "held the agent very often and has let it go",
+        Release::Uncounted => {
+            "does not hold the agent, because holds cannot be counted: .holdpoint cannot be written"
+        }
+    };
+    format!("holdpoint: {workflow} {why}. Still open: {first}")
 }
 
 #[cfg(test)]
@@ -115,7 +128,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let long = "é".repeat(20_000);
         let said = Said { holds: vec![("a".into(), long.clone())], ..Said::default() };
-        let hold = said.answer(home.path()).hold.unwrap();
+        let hold = said.answer(home.path(), Moment::Before).hold.unwrap();
         assert!(hold.chars().count() <= message::CHARS_MAX);
         let path = hold.rsplit(' ').next().unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), long);

@@ -5,40 +5,72 @@ use holdpoint_core::decision::Decision;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::workflow::RuleKind;
 
+use super::run::{Ask, facts};
 use crate::project::Run;
-use crate::store::{layout, memory};
+use crate::store::memory::{self, Memory};
+use crate::store::{layout, state};
 
-/// How often in a row a Stop is held for the same thing.
-pub(super) const STOP_HOLDS_MAX: u32 = 3;
+/// How often in a row a Stop is held without progress.
+const STOP_HOLDS_MAX: u32 = 3;
+/// How often a Stop is held between two prompts of the user, whatever changes: an agent could change something each
+/// time for ever.
+const STOP_HOLDS_IN_ALL_MAX: u32 = 50;
 
-/// Counts a hold at Stop; true once it has been held for the same thing too often.
-///
-/// Where nothing can be remembered (a folder that cannot be written), the hold is given up at once: a hold that
-/// cannot be counted could go on for ever.
-pub(super) fn is_spent(run: &Run, event: &Event, decision: &Decision) -> bool {
-    let holds = decision.findings.iter().filter(|finding| finding.kind == RuleKind::Hold);
-    let texts: Vec<&str> = holds.map(|finding| finding.text.as_str()).collect();
-    counts(run, event, &texts.join("\n")) > STOP_HOLDS_MAX
+/// Why a hold is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Release {
+    /// It was repeated, and nothing had changed.
+    NoProgress,
+    /// It was repeated very often.
+    TooOften,
+    /// It cannot be counted, so it could go on for ever.
+    Uncounted,
 }
 
-/// How often in a row, this time included, a Stop is held with this text.
-pub(super) fn counts(run: &Run, event: &Event, text: &str) -> u32 {
-    let digest = layout::digest(&[text]);
-    let counted = memory::update(&run.home, session(event), &run.workflow.name, |memory| {
+/// Counts a hold at Stop, and says whether it is given up.
+pub(super) fn spent(run: &Run, ask: &Ask<'_>, decision: &Decision) -> Option<Release> {
+    let holds = decision.findings.iter().filter(|finding| finding.kind == RuleKind::Hold);
+    let texts: Vec<&str> = holds.map(|finding| finding.text.as_str()).collect();
+    match count(run, ask, &texts.join("\n")) {
+        None => Some(Release::Uncounted),
+        Some(memory) if memory.stop_holds_in_all > STOP_HOLDS_IN_ALL_MAX => Some(Release::TooOften),
+        Some(memory) if memory.stop_holds > STOP_HOLDS_MAX => Some(Release::NoProgress),
+        Some(_) => None,
+    }
+}
+
+/// How often in a row, this time included, a Stop is held with this text without progress.
+pub(super) fn times(run: &Run, ask: &Ask<'_>, text: &str) -> u32 {
+    match count(run, ask, text) {
+        Some(memory) if memory.stop_holds_in_all <= STOP_HOLDS_IN_ALL_MAX => memory.stop_holds,
+        _ => u32::MAX,
+    }
+}
+
+/// Counts a hold. Progress is: another text, or another state than at the last hold.
+fn count(run: &Run, ask: &Ask<'_>, text: &str) -> Option<Memory> {
+    let path = facts(run, ask).state_path().ok().flatten();
+    let state = path.and_then(|path| state::read(&run.folder.join(path)).ok().flatten()).unwrap_or_default();
+    let digest = layout::digest(&[text, &String::from_utf8_lossy(&state)]);
+    let counted = memory::update(&run.home, session(ask.event), &run.workflow.name, |memory| {
         if memory.stop_digest != digest {
             memory.stop_digest.clone_from(&digest);
             memory.stop_holds = 0;
         }
         memory.stop_holds += 1;
-        memory.stop_holds
+        memory.stop_holds_in_all += 1;
+        memory.clone()
     });
-    counted.unwrap_or(u32::MAX)
+    counted.ok()
 }
 
 /// A new prompt of the user starts the count anew.
 pub(super) fn note(run: &Run, event: &Event) {
     if event.moment == Moment::Prompt && memory::exists(&run.home, session(event), &run.workflow.name) {
-        let _ = memory::update(&run.home, session(event), &run.workflow.name, |memory| memory.stop_holds = 0);
+        let _ = memory::update(&run.home, session(event), &run.workflow.name, |memory| {
+            memory.stop_holds = 0;
+            memory.stop_holds_in_all = 0;
+        });
     }
 }
 

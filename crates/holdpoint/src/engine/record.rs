@@ -17,7 +17,7 @@ use crate::store::journal::{self, Entry, Spoken};
 pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instant) {
     let (decision, course) = (&outcome.decision, &outcome.course);
     let word = match () {
-        () if outcome.released => "release",
+        () if outcome.released.is_some() => "release",
         () if decision.holds() || course.holds() => "hold",
         () if !decision.findings.is_empty() || !course.said.is_empty() => "witness",
         () if !decision.faults.is_empty() => "fault",

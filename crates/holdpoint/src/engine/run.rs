@@ -1,7 +1,6 @@
 //! One run and one event: decide, and set state fields under the lock, again if someone else wrote meanwhile.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use holdpoint_core::decide::decide;
 use holdpoint_core::decision::{Decision, Fault};
@@ -9,16 +8,14 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
 
-use super::patience;
+use super::patience::{self, Release};
 use super::stop::{self, Course};
 use crate::env_vars::Env;
 use crate::project::Run;
+use crate::store::lock;
 use crate::store::state::{self, WriteError};
-use crate::store::{layout, lock};
 use crate::world::ProjectWorld;
 
-/// How long a hook waits for others who write the same state.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 /// How often a decision is made anew because someone outside wrote the state meanwhile.
 const TRIES_MAX: u32 = 3;
 
@@ -35,8 +32,8 @@ pub(super) struct Outcome {
     /// What came of the phases, at Stop.
     pub(super) course: Course,
     pub(super) decision: Decision,
-    /// The hold was given up: it was repeated too often without progress.
-    pub(super) released: bool,
+    /// Why the hold was given up, if it was.
+    pub(super) released: Option<Release>,
 }
 
 /// Asks a run's workflow about the event and commits what it sets.
@@ -62,8 +59,8 @@ fn judge_rules(run: &Run, ask: &Ask<'_>) -> Outcome {
     }
     let sets = rules.any(|rule| !rule.set.is_empty());
     let decision = if sets { decide_and_set(run, ask) } else { decide(&facts(run, ask), ask.only) };
-    let released =
-        ask.event.moment == Moment::Stop && decision.holds() && patience::is_spent(run, ask.event, &decision);
+    let counts = ask.event.moment == Moment::Stop && decision.holds();
+    let released = if counts { patience::spent(run, ask, &decision) } else { None };
     patience::note(run, ask.event);
     Outcome { decision, released, ..Outcome::default() }
 }
@@ -87,10 +84,7 @@ fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
         Ok(None) => return without_sets("a rule sets state fields, but [run] names no state file".into()),
         Err(error) => return without_sets(error.to_string()),
     };
-    let lock_path = layout::lock(&run.home, &run.folder.join(&path).to_string_lossy());
-    let lock = layout::prepare(&run.home, &lock_path)
-        .map_err(|error| error.to_string())
-        .and_then(|()| lock::take(&lock_path, LOCK_PATIENCE).map_err(|error| error.to_string()));
+    let lock = state::lock(&run.home, &run.folder, lock::PATIENCE);
     match lock {
         Err(why) => without_sets(format!("the state file `{path}` was not written: {why}")),
         Ok(_lock) => decide_locked(run, ask, &path),

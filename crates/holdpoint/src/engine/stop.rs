@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 
 use super::patience;
 use super::run::{Ask, facts};
+use crate::env_vars::Env;
 use crate::project::Run;
 use crate::reviewer::{self, Performed};
 use crate::store::journal::Reviewed;
@@ -20,8 +21,6 @@ use crate::store::{layout, lock};
 
 /// How many phases one Stop may go through: a finished one, a review, and what comes of it.
 const TURNS_MAX: u32 = 4;
-/// How long to wait for others who write the state.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is said about a phase.
 #[derive(Debug)]
@@ -84,6 +83,7 @@ pub(super) fn course(run: &Run, ask: &Ask<'_>) -> Course {
 /// A phase that is due, and what the state said when it was looked at.
 struct Hand<'a> {
     run: &'a Run,
+    env: &'a Arc<dyn Env>,
     facts: Arc<Facts>,
     phase: Phase,
     /// The fields that nobody else may have changed when the outcome is written.
@@ -104,12 +104,12 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
         Due::Phase(phase) => *phase,
     };
     let seen = state::fields(bytes.as_deref().unwrap_or_default(), &watched(run, &phase));
-    let hand = Hand { run, facts, phase, seen };
+    let hand = Hand { run, env: ask.env, facts, phase, seen };
     match phase::turn(&hand.facts, &hand.phase)? {
         Turn::Rest => Ok(false),
         Turn::Taken(taken) => Ok(hand.settle(taken, course)),
         Turn::Unfinished { limit, text, exhausted } => {
-            if patience::counts(run, ask.event, &text) <= limit {
+            if patience::times(run, ask, &text) <= limit {
                 hand.say(Manner::Hold, text, course);
                 return Ok(false);
             }
@@ -137,7 +137,7 @@ impl Hand<'_> {
             self.say(Manner::Tell, text, course);
             return Ok(false);
         };
-        let taken = match reviewer::perform(review, &self.run.home, &self.run.folder) {
+        let taken = match reviewer::perform(review, &self.run.home, &self.run.folder, self.env.as_ref()) {
             Ok(performed) => {
                 let clean = performed.verdict.as_deref() == Some(review.clean.as_str());
                 course.reviews.push(record(review, &performed));
@@ -179,10 +179,8 @@ impl Hand<'_> {
         let path =
             self.facts.state_path().map_err(|error| reason(&error))?.ok_or("[run] names no state file")?;
         let file = self.run.folder.join(&path);
-        let lock_path = layout::lock(&self.run.home, &file.to_string_lossy());
-        layout::prepare(&self.run.home, &lock_path).map_err(|error| error.to_string())?;
-        let _lock = lock::take(&lock_path, LOCK_PATIENCE)
-            .map_err(|error| format!("the state file `{path}`: {error}"))?;
+        let _lock = state::lock(&self.run.home, &self.run.folder, lock::PATIENCE)
+            .map_err(|why| format!("the state file `{path}` was not written: {why}"))?;
         let before = state::read(&file)?;
         let changed = format!(
             "the state file `{path}` was changed by others meanwhile, so the outcome of {} is dropped",

@@ -1,7 +1,8 @@
 //! The hook's input: read up to the end of the first JSON value, because some agents never close the pipe; no longer
 //! than a deadline, and no more than a limit.
 
-use std::time::Duration;
+use std::io;
+use std::time::{Duration, Instant};
 
 use holdpoint_core::json::Completeness;
 
@@ -11,7 +12,7 @@ use crate::env_vars::{Env, INPUT_TIMEOUT_MS};
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 /// What is asked for at a time: as much as a pipe holds.
 const PART_BYTES: usize = 64 * 1024;
-/// How long to wait for more.
+/// How long to wait for it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What was read.
@@ -39,11 +40,11 @@ pub fn read(patience: Duration) -> Input {
     let mut seen = Completeness::default();
     let mut too_large = false;
     let whole = |bytes, too_large| if too_large { Input::TooLarge } else { Input::Whole(bytes) };
-    let mut source = source::open(patience);
+    let mut source = source::open(Instant::now() + patience * 3);
     loop {
-        match source.next(&mut bytes) {
-            source::Next::Bytes(0) => return whole(bytes, too_large),
-            source::Next::Bytes(length) => {
+        match source.next(&mut bytes, patience) {
+            Next::Bytes(0) => return whole(bytes, too_large),
+            Next::Bytes(length) => {
                 let start = bytes.len().saturating_sub(length);
                 if seen.feed(&bytes[start..]) {
                     return whole(bytes, too_large);
@@ -54,44 +55,45 @@ pub fn read(patience: Duration) -> Input {
                     bytes.clear();
                 }
             }
-            source::Next::Late if too_large => return Input::TooLarge,
-            source::Next::Late => return Input::Late(bytes),
-            source::Next::Failed(error) => return Input::Broken(error.to_string()),
+            Next::Late if too_large => return Input::TooLarge,
+            Next::Late => return Input::Late(bytes),
+            Next::Failed(error) => return Input::Broken(error.to_string()),
         }
     }
+}
+
+/// What a wait came to; `Bytes` tells how many were appended.
+enum Next {
+    Bytes(usize),
+    Late,
+    Failed(io::Error),
 }
 
 /// Waiting with `poll`: no thread is needed for a deadline.
 #[cfg(unix)]
 mod source {
-    use std::io;
     use std::time::{Duration, Instant};
 
     use rustix::buffer::spare_capacity;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-    use super::PART_BYTES;
+    use super::{Next, PART_BYTES};
 
-    /// What a wait came to; `Bytes` tells how many were appended.
-    pub(super) enum Next {
-        Bytes(usize),
-        Late,
-        Failed(io::Error),
-    }
-
+    /// Whoever goes on sending is waited for, but not beyond the end.
     pub(super) struct Source {
-        deadline: Instant,
+        end: Instant,
     }
 
-    pub(super) fn open(patience: Duration) -> Source {
-        Source { deadline: Instant::now() + patience }
+    pub(super) fn open(end: Instant) -> Source {
+        Source { end }
     }
 
     impl Source {
-        pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> Next {
+        pub(super) fn next(&mut self, bytes: &mut Vec<u8>, patience: Duration) -> Next {
+            let deadline = (Instant::now() + patience).min(self.end);
             let stdin = rustix::stdio::stdin();
             loop {
-                let left = self.deadline.saturating_duration_since(Instant::now());
+                let left = deadline.saturating_duration_since(Instant::now());
                 let Ok(left) = Timespec::try_from(left) else { return Next::Late };
                 match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left)) {
                     Ok(0) => return Next::Late,
@@ -116,21 +118,14 @@ mod source {
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
     use std::time::{Duration, Instant};
 
-    use super::PART_BYTES;
-
-    /// What a wait came to; `Bytes` tells how many were appended.
-    pub(super) enum Next {
-        Bytes(usize),
-        Late,
-        Failed(io::Error),
-    }
+    use super::{Next, PART_BYTES};
 
     pub(super) struct Source {
         parts: Receiver<io::Result<Vec<u8>>>,
-        deadline: Instant,
+        end: Instant,
     }
 
-    pub(super) fn open(patience: Duration) -> Source {
+    pub(super) fn open(end: Instant) -> Source {
         let (send, parts) = channel();
         std::thread::spawn(move || {
             let mut chunk = vec![0; PART_BYTES];
@@ -142,12 +137,13 @@ mod source {
                 }
             }
         });
-        Source { parts, deadline: Instant::now() + patience }
+        Source { parts, end }
     }
 
     impl Source {
-        pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> Next {
-            match self.parts.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
+        pub(super) fn next(&mut self, bytes: &mut Vec<u8>, patience: Duration) -> Next {
+            let deadline = (Instant::now() + patience).min(self.end);
+            match self.parts.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Ok(part)) => {
                     bytes.extend_from_slice(&part);
                     Next::Bytes(part.len())

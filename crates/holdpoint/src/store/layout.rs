@@ -1,13 +1,16 @@
 //! Where things are: every file of ours and its name.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// Our folder in a project.
 pub const FOLDER: &str = ".holdpoint";
 /// The project's choices, in our folder; the one file that is meant to be kept in git beside `workflows/`.
 pub const CONFIG: &str = "holdpoint.toml";
+
+/// How long files about sessions are kept.
+const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// What git is told about our folder: it keeps the configuration and the project's own workflows, nothing else.
 const GITIGNORE: &str = "*\n!.gitignore\n!holdpoint.toml\n!workflows/\n!workflows/**\n";
@@ -67,7 +70,21 @@ pub fn prepare(home: &Path, file: &Path) -> io::Result<()> {
 
 /// A name made of any texts that is safe as a file's name.
 pub fn digest(parts: &[&str]) -> String {
-    let mut hasher = DefaultHasher::new();
-    parts.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
+    // FNV-1a: two versions of the program must agree on the name of a lock, so no hash that may change.
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in parts.iter().flat_map(|part| part.bytes().chain([0xff])) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    format!("{hash:016x}")
+}
+
+/// Clears a folder of ours of files that nobody has touched for a week.
+pub fn clear_old(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > KEPT);
+    for entry in entries.flatten() {
+        if entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(old) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }

@@ -5,6 +5,9 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// How long a lock of state is waited for: others hold it for as long as a few files take to read and write.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
 /// A lock that is held until it is dropped, also by a crash.
 #[derive(Debug)]
 pub struct Lock {

@@ -1,7 +1,6 @@
 //! What the engine remembers of one session in one run: how often a Stop was held without progress.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,8 @@ pub struct Memory {
     pub stop_digest: String,
     /// How often in a row it was held for that.
     pub stop_holds: u32,
+    /// How often it was held since the user's last prompt.
+    pub stop_holds_in_all: u32,
 }
 
 /// Reads the memory, changes it and writes it back, under its lock.
@@ -26,10 +27,13 @@ pub fn update<T>(
     change: impl FnOnce(&mut Memory) -> T,
 ) -> Result<T, String> {
     let path = layout::memory(home, session, workflow);
-    let lock_path = layout::lock(home, &path.to_string_lossy());
+    let lock_path = layout::lock(home, "sessions");
     layout::prepare(home, &lock_path).map_err(|error| error.to_string())?;
     layout::prepare(home, &path).map_err(|error| error.to_string())?;
-    let _lock = lock::take(&lock_path, Duration::from_secs(2)).map_err(|error| error.to_string())?;
+    let _lock = lock::take(&lock_path, lock::PATIENCE).map_err(|error| error.to_string())?;
+    if !path.exists() {
+        path.parent().map(layout::clear_old);
+    }
     let bytes = read_file(&path, 64 * 1024)?.unwrap_or_default();
     let mut memory: Memory = serde_json::from_slice(&bytes).unwrap_or_default();
     let before = memory.clone();

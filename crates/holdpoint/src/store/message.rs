@@ -17,6 +17,7 @@ pub fn fit(home: &Path, text: String) -> String {
     let start: String = text.chars().take(CHARS_SAID).collect();
     let path = layout::message(home, &text);
     let kept = layout::prepare(home, &path).and_then(|()| atomic::replace(&path, text.as_bytes()));
+    path.parent().map(layout::clear_old);
     match kept {
         Ok(()) => format!("{start}\n\n… cut here. The whole text is in {}", path.display()),
         Err(_) => format!("{start}\n\n… cut here: the text was too long."),

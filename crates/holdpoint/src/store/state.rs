@@ -2,13 +2,15 @@
 //! written since it was read.
 
 use std::path::Path;
+use std::time::Duration;
 
 use holdpoint_core::decision::Set;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value as Json;
 
-use super::atomic;
+use super::lock::{self, Lock};
+use super::{atomic, layout};
 use crate::world::read_file;
 
 /// The largest state file that is read or written.
@@ -21,6 +23,22 @@ pub enum WriteError {
     Changed,
     /// It could not be read, edited or written.
     Failed(String),
+}
+
+impl std::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            WriteError::Changed => f.write_str("it was changed by others meanwhile"),
+            WriteError::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Takes the lock of the run in `folder` of the project at `home`: whoever writes its state holds it.
+pub fn lock(home: &Path, folder: &Path, patience: Duration) -> Result<Lock, String> {
+    let path = layout::lock(home, &folder.to_string_lossy());
+    layout::prepare(home, &path).map_err(|error| error.to_string())?;
+    lock::take(&path, patience).map_err(|error| error.to_string())
 }
 
 /// The state file's content; `None` if it is not there.

@@ -2,12 +2,8 @@
 
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use super::{atomic, layout};
-
-/// Marks older than this are cleared away.
-const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Whether this is the first time that `what` is told to the session; of hooks in parallel, one is told so.
 ///
@@ -18,19 +14,9 @@ pub fn first_time(home: &Path, session: &str, what: &str) -> bool {
         return false;
     }
     match layout::prepare(home, &mark).and_then(|()| atomic::create(&mark, b"")) {
-        Ok(()) => clear_old(&layout::told(home)),
+        Ok(()) => layout::clear_old(&layout::told(home)),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && mark.exists() => return false,
         Err(_) => {}
     }
     true
-}
-
-fn clear_old(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > KEPT);
-    for entry in entries.flatten() {
-        if entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(old) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
 }

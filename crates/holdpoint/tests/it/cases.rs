@@ -14,5 +14,9 @@ fn every_case_of_every_built_in_workflow_passes() {
 fn every_built_in_workflow_is_without_fault() {
     let printed = Project::new().run(&["check"]);
     assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
-    assert!(printed.stdout.lines().all(|line| line.ends_with(": ok")), "{}", printed.stdout);
+    assert!(
+        printed.stdout.lines().all(|line| line.ends_with(": ok") || line.starts_with("  at most ")),
+        "{}",
+        printed.stdout
+    );
 }

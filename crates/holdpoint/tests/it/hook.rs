@@ -164,3 +164,85 @@ fn input_that_stalls_lets_the_agent_go() {
     drop(stdin);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
 }
+
+#[test]
+fn a_journal_does_not_hide_what_stands_further_up() {
+    let project = Project::new();
+    project.workflow(
+        "w",
+        "about = \"\"\n[run]\nhome = \".mark\"\n[[hold]]\nname = \"h\"\non = \"before\"\nsay = \"HELD\"\n",
+    );
+    project.write("pkg/.mark/x", "");
+    let mut event = before(&project);
+    event["cwd"] = json!(project.root().join("pkg"));
+    for time in 1..=2 {
+        assert!(project.hook(&event).stdout.contains("HELD"), "time {time}");
+    }
+    assert!(project.root().join("pkg/.holdpoint/journal.jsonl").is_file());
+}
+
+#[test]
+fn unknown_rules_and_choices_are_told() {
+    let project = counter();
+    let event = before(&project).to_string();
+    let printed = project.run_with(&["hook", "--only", "limt"], event.as_bytes());
+    let message = printed.json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(
+        message.contains("there is no rule `limt`; there are: ") && message.contains("limit"),
+        "{message}"
+    );
+    project.write(".holdpoint/holdpoint.toml", "workflows = [\"conter\"]\n");
+    let message = project.hook(&before(&project)).json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(
+        message.contains("names a workflow `conter` that does not exist; did you mean `counter`?"),
+        "{message}"
+    );
+}
+
+#[test]
+fn progress_is_another_state_and_holds_end_all_the_same() {
+    let project = counter();
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
+    for left in (0..8).rev() {
+        project.write(".counter/state.json", format!("{{\"left\": {left}}}"));
+        assert_eq!(project.hook(&stop).json()["decision"], "block", "{left}");
+    }
+    for left in 0..42 {
+        project.write(".counter/state.json", format!("{{\"right\": {left}}}"));
+        assert_eq!(project.hook(&stop).json()["decision"], "block", "{left}");
+    }
+    project.write(".counter/state.json", "{\"left\": -1}");
+    let released = project.hook(&stop).json();
+    assert!(released["systemMessage"].as_str().unwrap().contains("held the agent very often"), "{released}");
+}
+
+#[test]
+fn a_stop_that_cannot_be_counted_is_not_held() {
+    let project = counter();
+    project.write(".holdpoint/sessions", "");
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
+    let answer = project.hook(&stop).json();
+    assert_eq!(answer["decision"], json!(null));
+    assert!(answer["systemMessage"].as_str().unwrap().contains("holds cannot be counted"), "{answer}");
+}
+
+#[test]
+fn what_is_joined_stays_within_the_limit() {
+    let project = Project::new();
+    let rule = |name: &str, to: &str| {
+        format!(
+            "[[witness]]\nname = \"{name}\"\non = \"stop\"\nto = \"{to}\"\nsay = \"{}\"\n",
+            name.repeat(9_900)
+        )
+    };
+    let text = format!("about = \"\"\n[run]\nhome = \".mark\"\n{}{}", rule("a", "agent"), rule("u", "user"));
+    project.workflow("w", &text).write(".mark", "");
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
+    let answer = project.hook(&stop).json();
+    let message = answer["systemMessage"].as_str().unwrap();
+    assert!(
+        message.chars().count() <= 10_000 && message.contains("The whole text is in "),
+        "{}",
+        message.len()
+    );
+}

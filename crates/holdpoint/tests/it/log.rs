@@ -38,6 +38,15 @@ fn it_shows_one_line_an_entry() {
 }
 
 #[test]
+fn outside_a_project_there_is_nothing_to_follow() {
+    assert_snapshot!(shown(&Project::new(), &["log", "--follow"]), @"
+    error: there is nothing to follow: no workflow is active in [ROOT] or above it, so nothing is journalled here
+    hint: `holdpoint status` shows where a workflow would be active; call this in such a project
+    [exit 1]
+    ");
+}
+
+#[test]
 fn filters_choose_entries() {
     let project = worked_in();
     let count = |args: &[&str]| project.run(&[&["log", "--json"], args].concat()).stdout.lines().count();

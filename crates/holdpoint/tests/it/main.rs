@@ -9,19 +9,31 @@
 mod bad_input;
 mod bad_project;
 mod cases;
+mod check;
+#[cfg(unix)]
+mod clients;
+mod commands;
+#[cfg(unix)]
+mod cycle;
 mod eject;
 mod gate;
+mod graph;
 mod hook;
 #[cfg(target_os = "linux")]
 mod kill;
 mod log;
+#[cfg(unix)]
+mod model;
 mod parallel;
 mod phases;
 mod project;
 mod random;
+mod readme;
 mod registration;
+mod review;
 mod shown;
 mod status;
+mod test_command;
 mod tidy;
 mod why;
 

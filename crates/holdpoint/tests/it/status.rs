@@ -16,7 +16,7 @@ fn with_nothing_active_it_says_what_would_be() {
     No workflow is active in [ROOT].
 
     A workflow is active where its marker is, in this folder or one above it:
-      reviewed  .reviewed  Reviews before commits.
+      reviewed  .reviewed      Reviews before commits.
     [exit 0]
     ");
     let json = project.run(&["status", "--json"]).json();
@@ -130,8 +130,7 @@ fn a_broken_workflow_is_told_with_why() {
     let text = shown(&project, &["status"]);
     let (told, _) = text.split_once("No workflow is active").unwrap();
     assert_snapshot!(told, @"
-    holdpoint.toml  cannot be used, so it counts as none
-      [ROOT]/.holdpoint/holdpoint.toml: unknown field `workflow`, expected `workflows`
+    [ROOT]/.holdpoint/holdpoint.toml: unknown field `workflow`, expected `workflows`: all workflows are in force
 
     broken  cannot be used, so it holds nothing
       [ROOT]/.holdpoint/workflows/broken/workflow.toml:2:5: unclosed table, expected `]`

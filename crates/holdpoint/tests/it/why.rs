@@ -39,7 +39,8 @@ fn a_held_commit_is_explained() {
       Ask for a review.
 
     It saw
-      commits = true
+      commits        = true
+      state.reviewed = undefined
 
     It holds while
           commits

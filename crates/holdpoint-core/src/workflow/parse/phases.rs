@@ -55,7 +55,7 @@ impl Parser<'_> {
         parsed.into()
     }
 
-    fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
+    pub(super) fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
         Reader::get(table, key).and_then(|value| self.reader.table(key, value))
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Report {
     pub(super) folder: String,
     pub(super) runs: Vec<RunReport>,
     pub(super) unusable: Vec<UnusableReport>,
+    /// What is wrong with the project's choices.
+    pub(super) problems: Vec<String>,
     /// Workflows that could be active here and are not.
     pub(super) inactive: Vec<Inactive>,
     /// Faults that belong to none of the runs: input that was no event, a workflow that cannot be used.
@@ -92,6 +94,7 @@ pub(super) fn gather(context: &Context) -> Report {
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
         inactive: inactive(&found),
+        problems: found.problems,
         unusable: found
             .unusable
             .into_iter()

@@ -1,0 +1,160 @@
+//! Loops, conditions and groups: each way that a script may go.
+
+use brush_parser::ast::{Command, CompoundCommand, CompoundList, ExtendedTestExpr, IfClauseCommand};
+
+use super::place::{Outcome, Place};
+use super::walk::Walk;
+
+impl Walk<'_> {
+    /// Walks a command; `input` is what a pipe feeds to it.
+    pub(super) fn command(
+        &mut self,
+        command: &Command,
+        places: Vec<Place>,
+        input: Option<String>,
+    ) -> Outcome {
+        match command {
+            Command::Simple(simple) => {
+                self.each(&places, |walk, place| walk.simple(simple, place, input.clone()))
+            }
+            Command::Compound(compound, _) => self.compound(compound, places),
+            // A function's body counts where it is defined: it will hardly be defined for nothing.
+            Command::Function(function) => {
+                let done = self.apart(places.clone(), |walk, places| walk.compound(&function.body.0, places));
+                self.perhaps(places, done)
+            }
+            Command::ExtendedTest(test, _) => self.each(&places, |walk, mut place| {
+                walk.test(&test.expr, &mut place);
+                Outcome::either(vec![place])
+            }),
+        }
+    }
+
+    /// Something that may have run, or not.
+    fn perhaps(&mut self, places: Vec<Place>, done: Outcome) -> Outcome {
+        let done = self.after(done);
+        Outcome::either(self.union(places, done))
+    }
+
+    fn test(&mut self, test: &ExtendedTestExpr, place: &mut Place) {
+        match test {
+            ExtendedTestExpr::And(one, other) | ExtendedTestExpr::Or(one, other) => {
+                self.test(one, place);
+                self.test(other, place);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner, place),
+            ExtendedTestExpr::UnaryTest(_, word) => {
+                self.text(&word.value, place);
+            }
+            ExtendedTestExpr::BinaryTest(_, one, other) => {
+                self.text(&one.value, place);
+                self.text(&other.value, place);
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand, places: Vec<Place>) -> Outcome {
+        match compound {
+            CompoundCommand::Arithmetic(_) => Outcome::either(places),
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, places),
+            CompoundCommand::Subshell(subshell) => {
+                self.apart(places, |walk, places| walk.list(&subshell.list, places))
+            }
+            CompoundCommand::ArithmeticForClause(clause) => {
+                self.repeat(places, |walk, places| walk.list(&clause.body.list, places))
+            }
+            CompoundCommand::ForClause(clause) => {
+                let places =
+                    self.texts(clause.values.iter().flatten().map(|word| word.value.as_str()), places);
+                self.repeat(places, |walk, places| walk.list(&clause.body.list, places))
+            }
+            CompoundCommand::CaseClause(clause) => {
+                let places = self.texts([clause.value.value.as_str()].into_iter(), places);
+                let mut all = Outcome::either(places.clone());
+                for list in clause.cases.iter().filter_map(|case| case.cmd.as_ref()) {
+                    let one = self.list(list, places.clone());
+                    all = self.merge(all, one);
+                }
+                all
+            }
+            CompoundCommand::IfClause(clause) => self.condition(clause, places),
+            CompoundCommand::WhileClause(clause) => self.repeat(places, |walk, places| {
+                let condition = walk.list(&clause.0, places);
+                let body = walk.list(&clause.1.list, condition.ok.clone());
+                walk.merge(condition, body)
+            }),
+            CompoundCommand::UntilClause(clause) => self.repeat(places, |walk, places| {
+                let condition = walk.list(&clause.0, places);
+                let failed = walk.union(condition.failed.clone(), condition.rare.clone());
+                let body = walk.list(&clause.1.list, failed);
+                walk.merge(condition, body)
+            }),
+            CompoundCommand::Coprocess(coprocess) => {
+                let done =
+                    self.apart(places.clone(), |walk, places| walk.command(&coprocess.body, places, None));
+                self.perhaps(places, done)
+            }
+        }
+    }
+
+    /// Runs the scripts in words that are only looked at.
+    fn texts<'a>(&mut self, words: impl Iterator<Item = &'a str> + Clone, places: Vec<Place>) -> Vec<Place> {
+        let outcome = self.each(&places, |walk, mut place| {
+            words.clone().for_each(|word| {
+                walk.text(word, &mut place);
+            });
+            Outcome::either(vec![place])
+        });
+        self.after(outcome)
+    }
+
+    fn condition(&mut self, clause: &IfClauseCommand, places: Vec<Place>) -> Outcome {
+        let (mut all, mut rest) = self.arm(&clause.condition, &clause.then, places);
+        for other in clause.elses.iter().flatten() {
+            let one = match &other.condition {
+                Some(condition) => {
+                    let (one, failed) = self.arm(condition, &other.body, rest);
+                    rest = failed;
+                    one
+                }
+                None => self.list(&other.body, std::mem::take(&mut rest)),
+            };
+            all = self.merge(all, one);
+        }
+        all.ok = self.union(all.ok, rest);
+        all
+    }
+
+    /// Where a condition and what follows it lead, and where the condition leads if it does not hold.
+    fn arm(
+        &mut self,
+        condition: &CompoundList,
+        then: &CompoundList,
+        places: Vec<Place>,
+    ) -> (Outcome, Vec<Place>) {
+        let condition = self.list(condition, places);
+        let outcome = self.list(then, condition.ok);
+        (outcome, self.union(condition.failed, condition.rare))
+    }
+
+    /// A loop: not at all, once, and a second time where the first led elsewhere. Loops in a second round run once, so
+    /// that nested ones do not multiply.
+    fn repeat(
+        &mut self,
+        places: Vec<Place>,
+        mut body: impl FnMut(&mut Self, Vec<Place>) -> Outcome,
+    ) -> Outcome {
+        let before = places.len();
+        let once = body(self, places.clone());
+        let once = self.after(once);
+        let mut all = self.union(places, once);
+        if all.len() > before && self.loops == 0 {
+            self.loops += 1;
+            let twice = body(self, all.clone());
+            self.loops -= 1;
+            let twice = self.after(twice);
+            all = self.union(all, twice);
+        }
+        Outcome::either(all)
+    }
+}

@@ -1,0 +1,280 @@
+//! The worst case: how many reviews a run can take at the most.
+//!
+//! Phases of the agent and of reviewers follow on one another by themselves; only the user starts something again.
+//! So a part of the workflow whose phases lead to one another without the user (a circle) is entered at most once
+//! for each time the user starts what leads to it, and once in all if nothing leads from it back to the user's phase.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Display, Formatter};
+
+use super::super::Workflow;
+use super::super::phase::{Actor, Limit, Phase, Step};
+
+/// How many reviews a run can take at the most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorstCase {
+    /// Nobody reviews.
+    NoReviews,
+    /// Nothing limits the reviews of this phase.
+    Unlimited(String),
+    /// So many.
+    AtMost(Bound),
+}
+
+/// A number of reviews as a formula.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// Those that there are once in a run.
+    pub once: Amount,
+    /// Those that there are for each time one of these phases of the user is started.
+    pub each: Vec<(BTreeSet<String>, Amount)>,
+}
+
+/// A number, and state fields whose first value is not known, each so many times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// The number.
+    pub number: u64,
+    /// The fields.
+    pub fields: BTreeMap<String, u64>,
+}
+
+/// The worst case of a workflow.
+pub fn worst_case(workflow: &Workflow) -> WorstCase {
+    let map = Map::of(workflow);
+    let mut bound = Bound::default();
+    let mut reviews = workflow.phases.iter().filter(|phase| phase.by == Actor::Reviewer).peekable();
+    if reviews.peek().is_none() {
+        return WorstCase::NoReviews;
+    }
+    for phase in reviews {
+        let Some(amount) = map.reviews_of(phase) else {
+            return WorstCase::Unlimited(phase.name.to_string());
+        };
+        let starts = map.starts(phase);
+        if starts.is_empty() || map.entered_from_outside(phase) {
+            bound.once.add(&amount);
+        }
+        if starts.is_empty() {
+            continue;
+        }
+        match bound.each.iter_mut().find(|(others, _)| *others == starts) {
+            Some((_, sum)) => sum.add(&amount),
+            None => bound.each.push((starts, amount)),
+        }
+    }
+    WorstCase::AtMost(bound)
+}
+
+/// Which phase leads to which.
+struct Map<'a> {
+    workflow: &'a Workflow,
+    /// By every step.
+    to: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// The same without the user's steps: what follows by itself.
+    alone: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+impl<'a> Map<'a> {
+    fn of(workflow: &'a Workflow) -> Map<'a> {
+        let to: BTreeMap<_, _> =
+            workflow.phases.iter().map(|phase| (phase.name.as_ref(), targets(phase))).collect();
+        let users: BTreeSet<&str> = workflow
+            .phases
+            .iter()
+            .filter(|phase| phase.by == Actor::User)
+            .map(|phase| phase.name.as_ref())
+            .collect();
+        let alone = to
+            .iter()
+            .filter(|(name, _)| !users.contains(*name))
+            .map(|(name, to)| (*name, to.difference(&users).copied().collect()))
+            .collect();
+        Map { workflow, to, alone }
+    }
+
+    /// The phases that lead to this one and that it leads to; the user's are among them if `edges` has them.
+    fn circle(&self, edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, name: &str) -> Vec<&'a Phase> {
+        let there = beyond(edges, name);
+        let is_in =
+            |phase: &&Phase| there.contains(phase.name.as_ref()) && beyond(edges, &phase.name).contains(name);
+        self.workflow.phases.iter().filter(is_in).collect()
+    }
+
+    /// How many reviews this phase does for each time it is entered; if its count is never reset, in all.
+    fn reviews_of(&self, phase: &'a Phase) -> Option<Amount> {
+        let circle = self.circle(&self.alone, &phase.name);
+        let limit = self.limit(phase, &circle);
+        if !circle.is_empty() {
+            return limit.or_else(|| self.visits(phase, &circle, &mut Vec::new()));
+        }
+        // It comes back only through the user: one review each time, unless its rounds are counted over all of them.
+        let one = Amount { number: 1, ..Amount::default() };
+        let is_counted_over_all = limit.is_some() && !self.is_started_anew(phase);
+        let comes_back = !self.circle(&self.to, &phase.name).is_empty();
+        match limit {
+            Some(limit) if (comes_back && is_counted_over_all) || limit == Amount::default() => Some(limit),
+            _ => Some(one),
+        }
+    }
+
+    /// The limit of a review's rounds, if its count is not reset within the circle.
+    fn limit(&self, phase: &Phase, circle: &[&Phase]) -> Option<Amount> {
+        if phase.by != Actor::Reviewer || resets(circle, phase.count()?) {
+            return None;
+        }
+        Some(match phase.rounds.as_ref()?.limit_in(&self.workflow.fields) {
+            Limit::Number(number) | Limit::Field(_, Some(number)) => Amount { number, ..Amount::default() },
+            Limit::Field(name, None) => Amount { number: 0, fields: BTreeMap::from([(name, 1)]) },
+        })
+    }
+
+    /// How often a phase whose own rounds are not limited is come to, for each time its circle is entered: as often
+    /// as the phases before it go there. None if it can come back without a limited one between.
+    fn visits(&self, phase: &'a Phase, circle: &[&'a Phase], way: &mut Vec<&'a str>) -> Option<Amount> {
+        if way.contains(&phase.name.as_ref()) {
+            return None;
+        }
+        way.push(&phase.name);
+        let enters = |(from, to): (&&str, &BTreeSet<&str>)| {
+            to.contains(phase.name.as_ref()) && !circle.iter().any(|inner| inner.name == **from)
+        };
+        let mut sum = Amount { number: u64::from(self.to.iter().any(enters)), ..Amount::default() };
+        for before in circle.iter().filter(|before| self.goes(before, phase)) {
+            let limit = self.limit(before, circle);
+            // At its limit a review takes the same step again and again.
+            let at_limit = before.rounds.as_ref().and_then(|rounds| rounds.exhausted.go.as_ref());
+            let turns = match limit {
+                Some(limit) if at_limit != Some(&phase.name) => limit,
+                _ => self.visits(before, circle, way)?,
+            };
+            sum.add(&turns);
+        }
+        way.pop();
+        Some(sum)
+    }
+
+    fn goes(&self, from: &Phase, to: &Phase) -> bool {
+        self.to.get(from.name.as_ref()).is_some_and(|targets| targets.contains(to.name.as_ref()))
+    }
+
+    /// Whether the phase's count, if it has one, is reset on the way back to it through the user.
+    fn is_started_anew(&self, phase: &Phase) -> bool {
+        let circle = self.circle(&self.to, &phase.name);
+        phase.count().is_none_or(|count| resets(&circle, count))
+    }
+
+    /// The user's phases that start this one again and again.
+    fn starts(&self, phase: &Phase) -> BTreeSet<String> {
+        if !self.is_started_anew(phase) {
+            return BTreeSet::new();
+        }
+        self.circle(&self.to, &phase.name)
+            .into_iter()
+            .filter(|start| start.by == Actor::User && self.starts_alone(start, phase))
+            .map(|start| start.name.to_string())
+            .collect()
+    }
+
+    /// Whether a step of `from` leads to the phase with nothing of the user's between.
+    fn starts_alone(&self, from: &Phase, phase: &Phase) -> bool {
+        let reaches = |to: &&str| **to == phase.name || beyond(&self.alone, to).contains(phase.name.as_ref());
+        self.to
+            .get(from.name.as_ref())
+            .is_some_and(|targets| targets.iter().filter(|to| self.alone.contains_key(**to)).any(reaches))
+    }
+
+    /// Whether one also comes to the phase from outside of the circle it is in through the user.
+    fn entered_from_outside(&self, phase: &Phase) -> bool {
+        let circle = self.circle(&self.to, &phase.name);
+        let is_outside = |from: &&Phase| !circle.iter().any(|inner| inner.name == from.name);
+        self.workflow.phases.iter().filter(is_outside).any(|from| self.starts_alone(from, phase))
+    }
+}
+
+/// Whether a step between these phases resets the count.
+fn resets(among: &[&Phase], count: &str) -> bool {
+    let target = |step: &Step| among.iter().find(|phase| Some(&phase.name) == step.go.as_ref()).copied();
+    let resets = |step: &Step| {
+        let sets = step.set.iter().any(|field| field.name == count);
+        target(step).is_some_and(|to| sets || (step.afresh && to.count() == Some(count)))
+    };
+    among.iter().any(|phase| steps(phase).any(resets))
+}
+
+/// All that one can come to from a phase, in at least one step.
+fn beyond<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &str) -> BTreeSet<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<&str> = edges.get(start).into_iter().flatten().copied().collect();
+    while let Some(here) = open.pop() {
+        if seen.insert(here) {
+            open.extend(edges.get(here).into_iter().flatten());
+        }
+    }
+    seen
+}
+
+/// Where a phase can go. A review whose outcome has no step that is always taken stays due.
+fn targets(phase: &Phase) -> BTreeSet<&str> {
+    let mut targets: BTreeSet<&str> = steps(phase).filter_map(|step| step.go.as_deref()).collect();
+    let leaves = |outcome: &str| {
+        let steps = phase.steps(outcome);
+        steps.iter().any(|step| step.when.is_none()) && steps.iter().all(|step| step.go.is_some())
+    };
+    if phase.by == Actor::Reviewer && !(leaves("issues") && leaves("passed")) {
+        targets.insert(&phase.name);
+    }
+    targets
+}
+
+/// Every step of a phase, the one at its limit included.
+fn steps(phase: &Phase) -> impl Iterator<Item = &Step> {
+    let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
+    phase.routes.iter().flat_map(|route| route.steps.iter()).chain(exhausted)
+}
+
+impl Amount {
+    fn add(&mut self, other: &Amount) {
+        self.number = self.number.saturating_add(other.number);
+        for (field, times) in &other.fields {
+            *self.fields.entry(field.clone()).or_default() += times;
+        }
+    }
+
+    fn terms(&self) -> Vec<String> {
+        let number = (self.number > 0 || self.fields.is_empty()).then(|| self.number.to_string());
+        let fields = self.fields.iter().map(|(field, times)| match times {
+            1 => field.clone(),
+            times => format!("{times} × {field}"),
+        });
+        number.into_iter().chain(fields).collect()
+    }
+}
+
+impl Display for Bound {
+    /// `at most 24 + 8 × N reviews (N: how often a, b is started)`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let letter = |at: usize| if self.each.len() == 1 { "N".to_owned() } else { format!("N{}", at + 1) };
+        let mut terms = Vec::new();
+        if self.once != Amount::default() || self.each.is_empty() {
+            terms.extend(self.once.terms());
+        }
+        let mut starts = Vec::new();
+        for (at, (names, amount)) in self.each.iter().enumerate() {
+            let factor = match amount.terms().as_slice() {
+                [one] => one.clone(),
+                several => format!("({})", several.join(" + ")),
+            };
+            terms.push(format!("{factor} × {}", letter(at)));
+            let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            starts.push(format!("{}: how often {names} is started", letter(at)));
+        }
+        let noun = if terms == ["1"] { "review" } else { "reviews" };
+        write!(f, "at most {} {noun}", terms.join(" + "))?;
+        if starts.is_empty() { Ok(()) } else { write!(f, " ({})", starts.join("; ")) }
+    }
+}
+
+#[cfg(test)]
+#[path = "worst_case_tests.rs"]
+mod worst_case_tests;

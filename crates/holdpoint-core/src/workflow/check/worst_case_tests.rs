@@ -1,0 +1,125 @@
+use super::*;
+use crate::workflow::parse::parse;
+
+/// The worst case of a workflow whose phases are given, in words.
+fn words(phases: &str) -> String {
+    let head = "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\ndue = \"next\"\n[reviewers.r]\ncommand = [\"x\"]\n";
+    let tail = "[fields]\nmax = 8\n";
+    let parsed = parse("x", &format!("{head}{phases}{tail}"), &|_| None);
+    assert_eq!(parsed.problems, [], "{phases}");
+    match worst_case(&parsed.workflow) {
+        WorstCase::NoReviews => "none".into(),
+        WorstCase::Unlimited(phase) => format!("no limit: {phase}"),
+        WorstCase::AtMost(bound) => bound.to_string(),
+    }
+}
+
+/// A review, what mends after it, and where it goes when it is passed.
+fn reviewed(name: &str, limit: &str, passed: &str) -> String {
+    format!(
+        "[phases.{name}]\nby = \"reviewer\"\nreport = \"r\"\nrounds = {{ count = \"n\", limit = {limit} }}\n\
+         issues = {{ go = \"mend-{name}\" }}\npassed = {passed}\n\
+         [phases.mend-{name}]\nby = \"agent\"\nreport = \"m\"\nthen = {{ go = \"{name}\" }}\n"
+    )
+}
+
+fn user(name: &str, then: &str) -> String {
+    format!("[phases.{name}]\nby = \"user\"\nthen = {then}\n")
+}
+
+#[test]
+fn a_loop_through_the_user_counts_for_each_start() {
+    let tasks = "[{ when = \"state.quick\", go = \"quick\" }, { go = \"task\" }]";
+    let code = "[{ when = \"state.last\", go = \"all\", afresh = true }, { when = \"state.quick\", go = \"quick\" }, { go = \"task\" }]";
+    let phases = [
+        user("plan", "{ go = \"plan-review\", afresh = true }"),
+        reviewed("plan-review", "\"max\"", "{ go = \"tasks\" }"),
+        user("tasks", "{ go = \"tasks-review\", afresh = true }"),
+        reviewed("tasks-review", "\"max\"", tasks),
+        user("task", "{ go = \"code-review\", afresh = true }"),
+        user("quick", "{ go = \"code-review\", afresh = true }"),
+        reviewed("code-review", "\"max\"", code),
+        reviewed("all", "\"max\"", "{ go = \"over\" }"),
+        user("over", "{ go = \"end\" }"),
+        user("aside", "{}"),
+    ];
+    assert_eq!(words(&phases.concat()), "at most 24 + 8 × N reviews (N: how often quick, task is started)");
+}
+
+#[test]
+fn without_a_loop_the_limits_are_added() {
+    let phases = [
+        user("u", "{ go = \"a\" }"),
+        reviewed("a", "3", "{ go = \"b\" }"),
+        reviewed("b", "4", "{ go = \"end\" }"),
+    ];
+    assert_eq!(words(&phases.concat()), "at most 7 reviews");
+    assert_eq!(words(&user("u", "{ go = \"end\" }")), "none");
+}
+
+#[test]
+fn a_count_that_no_step_resets_holds_over_all_starts() {
+    let again = |then: &str| words(&[user("u", then), reviewed("a", "3", "{ go = \"u\" }")].concat());
+    assert_eq!(again("{ go = \"a\" }"), "at most 3 reviews");
+    assert_eq!(again("{ go = \"a\", afresh = true }"), "at most 3 × N reviews (N: how often u is started)");
+    assert_eq!(
+        again("{ go = \"a\", set = { n = \"{{ 0 }}\" } }"),
+        "at most 3 × N reviews (N: how often u is started)"
+    );
+}
+
+#[test]
+fn what_is_entered_from_outside_counts_once_more() {
+    let phases = [
+        user("first", "{ go = \"a\", afresh = true }"),
+        reviewed("a", "3", "{ go = \"again\" }"),
+        user("again", "{ go = \"a\", afresh = true }"),
+    ];
+    assert_eq!(words(&phases.concat()), "at most 3 + 3 × N reviews (N: how often again is started)");
+}
+
+#[test]
+fn several_loops_have_a_letter_each() {
+    let phases = [
+        user("u", "{ go = \"a\", afresh = true }"),
+        reviewed("a", "3", "[{ when = \"state.x\", go = \"v\" }, { go = \"u\" }]"),
+        user("v", "{ go = \"b\", afresh = true }"),
+        reviewed("b", "4", "{ go = \"v\" }"),
+    ];
+    assert_eq!(
+        words(&phases.concat()),
+        "at most 3 × N1 + 4 × N2 reviews (N1: how often u is started; N2: how often v is started)"
+    );
+}
+
+#[test]
+fn a_field_without_a_first_value_stays_a_name() {
+    let phases = [
+        user("u", "{ go = \"a\", afresh = true }"),
+        reviewed("a", "\"most\"", "{ go = \"b\", afresh = true }"),
+        reviewed("b", "2", "{ go = \"u\" }"),
+    ];
+    assert_eq!(words(&phases.concat()), "at most (2 + most) × N reviews (N: how often u is started)");
+}
+
+#[test]
+fn a_review_without_a_limit_is_done_as_often_as_it_is_come_to() {
+    let single = "[phases.a]\nby = \"reviewer\"\nreport = \"r\"\nissues = { go = \"end\" }\npassed = { go = \"end\" }\n";
+    assert_eq!(words(&[user("u", "{ go = \"a\" }"), single.into()].concat()), "at most 1 review");
+    let second = "[phases.second]\nby = \"reviewer\"\nreport = \"r\"\nissues = { go = \"a\" }\npassed = { go = \"end\" }\n";
+    let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "3", "{ go = \"second\" }"), second.into()];
+    assert_eq!(words(&phases.concat()), "at most 6 reviews", "three of each");
+}
+
+#[test]
+fn what_nothing_limits_is_named() {
+    let stays = "[phases.a]\nby = \"reviewer\"\nreport = \"r\"\npassed = { go = \"end\" }\n";
+    assert_eq!(words(&[user("u", "{ go = \"a\" }"), stays.into()].concat()), "no limit: a");
+    // Each starts the other's count anew, which is the same field.
+    let phases = [
+        user("u", "{ go = \"a\" }"),
+        reviewed("a", "3", "{ go = \"b\", afresh = true }"),
+        reviewed("b", "3", "{ go = \"a\", afresh = true }"),
+    ];
+    assert_eq!(words(&phases.concat()), "no limit: a");
+}

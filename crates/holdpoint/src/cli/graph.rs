@@ -1,0 +1,58 @@
+//! `holdpoint graph`: a workflow's phases, drawn.
+
+use clap::{Args, ValueEnum};
+use holdpoint_core::diagnostic::Severity;
+use holdpoint_core::graph;
+use holdpoint_core::workflow::check::check;
+
+use super::{Context, subject};
+use crate::error::{CommandError, Kind};
+
+/// Draw the phases of a workflow: who acts, where each outcome leads, how often, and where the user is asked
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint graph myflow                               to read on a terminal
+  holdpoint graph ./drafts/myflow                      a workflow's folder anywhere
+  holdpoint graph myflow --format mermaid              for a Markdown page
+  holdpoint graph myflow --format dot | dot -Tsvg      for a picture")]
+pub(super) struct Arguments {
+    /// The workflow, by name or folder
+    workflow: String,
+    /// How to draw it [default: plain on a terminal, otherwise mermaid]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+/// How a workflow is drawn.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// A Mermaid flowchart
+    Mermaid,
+    /// Graphviz's language
+    Dot,
+    /// Text
+    Plain,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    for found in subject::find(context, std::slice::from_ref(&arguments.workflow))? {
+        let parsed = found.parsed()?;
+        // An arrow to a phase that is not there cannot be drawn, and a wrong drawing is worse than none.
+        if check(&parsed, &[]).iter().any(|problem| problem.severity == Severity::Error) {
+            return Err(CommandError::new(Kind::Failed, format!("workflow `{}` has errors", found.name))
+                .hinted(format!("see `holdpoint check {}`", arguments.workflow)));
+        }
+        context.ui.line(graph::graph(&parsed.workflow).drawn(format(context, arguments)));
+    }
+    Ok(())
+}
+
+fn format(context: &Context, arguments: &Arguments) -> graph::Format {
+    match arguments.format {
+        Some(Format::Dot) => graph::Format::Dot,
+        Some(Format::Plain) => graph::Format::Plain,
+        None if context.ui.is_terminal() => graph::Format::Plain,
+        Some(Format::Mermaid) | None => graph::Format::Mermaid,
+    }
+}

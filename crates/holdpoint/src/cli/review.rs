@@ -1,0 +1,140 @@
+//! `holdpoint review`: the review that is due, performed from a shell.
+
+mod report;
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use holdpoint_core::phase::ahead::{Ahead, Unperformed};
+use serde_json::{Value as Json, json};
+
+use super::Context;
+use crate::engine::review::{Done, Request};
+use crate::env_vars::REVIEWER;
+use crate::error::{CommandError, Kind};
+use crate::project::{self, Run};
+use crate::ui::Ui;
+
+/// Perform the review that is due in the run of this folder, as the agent's next stop would
+///
+/// The outcome is written and routes on as always. A review that finds issues is no failure; one that could not be
+/// done is, and the exit code is 1.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint review                perform it and say what came of it
+  holdpoint review --dry-run      show the reviewer's command line and the report it must leave
+  holdpoint review --json | jq -r '.[].reviews[].verdict'")]
+pub(super) struct Arguments {
+    /// Perform nothing: print the command line and the report it would ask for
+    #[arg(long)]
+    dry_run: bool,
+    /// Print what came of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One run, and what is known of its review.
+struct Reviewed {
+    run: Run,
+    /// What was due before.
+    before: Ahead,
+    /// What came of it; none if nothing was performed.
+    done: Option<Done>,
+    /// What is due now.
+    after: Result<Ahead, String>,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    if context.env.var(REVIEWER).is_some() {
+        return Err(CommandError::new(Kind::Failed, "this is a review: it cannot ask for another one"));
+    }
+    let request = Request::new(&context.cwd, context.env.clone());
+    let mut rows = Vec::new();
+    let mut failures = 0;
+    for run in runs(context)? {
+        let name = run.workflow.name.to_string();
+        let before = request.look(&run).map_err(|why| unknown(&name, &why))?;
+        let is_due = matches!(before, Ahead::Review(_) | Ahead::Unperformed { .. });
+        let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &request, &run, &before));
+        let after = request.look(&run);
+        let reviewed = Reviewed { run, before, done, after };
+        failures += usize::from(reviewed.has_failed());
+        if arguments.json {
+            rows.push(report::as_json(&reviewed));
+        } else {
+            context.ui.line(report::in_words(context, &reviewed));
+        }
+    }
+    if arguments.json {
+        context.ui.line(Json::Array(rows));
+    }
+    match failures {
+        0 => Ok(()),
+        _ => Err(CommandError::new(Kind::Failed, "the review was not done")
+            .hinted("see `holdpoint log --faults`, and the command line with `holdpoint review --dry-run`")),
+    }
+}
+
+/// The runs whose workflow has phases.
+fn runs(context: &Context) -> Result<Vec<Run>, CommandError> {
+    let mut found = project::find(&context.cwd, None);
+    found.runs.retain(|run| !run.workflow.phases.is_empty());
+    if found.runs.is_empty() {
+        let what = format!("no run of a workflow with phases was found from {}", context.cwd.display());
+        return Err(CommandError::new(Kind::Failed, what).hinted("see `holdpoint status`"));
+    }
+    Ok(found.runs)
+}
+
+fn unknown(workflow: &str, why: &str) -> CommandError {
+    CommandError::new(Kind::Failed, format!("what is due in {workflow} cannot be told: {why}"))
+        .hinted("see `holdpoint status`")
+}
+
+/// Performs it, and counts the seconds if somebody looks on.
+fn perform(ui: Ui, request: &Request, run: &Run, before: &Ahead) -> Done {
+    let Ahead::Review(review) = before else { return request.perform(run) };
+    if !ui.shows_progress() {
+        return request.perform(run);
+    }
+    let (finished, is_finished) = channel::<()>();
+    let words = format!("{}, round {}", review.phase, review.round);
+    let deadline_s = review.timeout_s;
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let started = Instant::now();
+            loop {
+                ui.progress(format!("{words}: {} s of at most {deadline_s}", started.elapsed().as_secs()));
+                let waited = is_finished.recv_timeout(Duration::from_secs(1));
+                if waited != Err(RecvTimeoutError::Timeout) {
+                    return ui.progress("");
+                }
+            }
+        });
+        let done = request.perform(run);
+        drop(finished);
+        done
+    })
+}
+
+impl Reviewed {
+    /// Whether a review was due, and asked for, and not done.
+    fn has_failed(&self) -> bool {
+        let Some(done) = &self.done else { return false };
+        let is_skipped = matches!(self.before, Ahead::Unperformed { why: Unperformed::Skipped, .. });
+        !done.faults.is_empty() || (done.reviews.is_empty() && !is_skipped)
+    }
+}
+
+fn due(ahead: &Ahead) -> Json {
+    match ahead {
+        Ahead::Nobody => Json::Null,
+        Ahead::Unknown(name) => json!({"phase": name, "by": null}),
+        Ahead::Review(review) => json!({"phase": review.phase, "by": "reviewer"}),
+        Ahead::Waits { phase, .. } | Ahead::Unperformed { phase, .. } | Ahead::Step { phase, .. } => {
+            json!({"phase": phase.name, "by": phase.by.name()})
+        }
+    }
+}

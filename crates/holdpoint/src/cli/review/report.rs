@@ -1,0 +1,185 @@
+//! What `review` tells: what was done, what is due next, what the agent would be told.
+
+use holdpoint_core::phase::Review;
+use holdpoint_core::phase::ahead::{Ahead, Unperformed};
+use holdpoint_core::workflow::phase::Actor;
+use serde_json::{Value as Json, json};
+
+use super::{Reviewed, due};
+use crate::cli::{Context, phrase};
+use crate::engine::review::Done;
+use crate::store::journal;
+use crate::ui::{Style, Ui};
+
+/// A run's review for people.
+pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
+    let ui = context.ui;
+    let folder = reviewed.run.folder.strip_prefix(&context.cwd).unwrap_or(&reviewed.run.folder);
+    let folder = if folder.as_os_str().is_empty() { ".".into() } else { folder.display().to_string() };
+    let name = ui.paint(Style::Bold, &reviewed.run.workflow.name);
+    let mut lines = vec![format!("{name}  {}", ui.paint(Style::Dim, folder))];
+    match (&reviewed.done, &reviewed.before) {
+        (Some(done), _) => {
+            lines.extend(done_lines(ui, done));
+            lines.extend(kept_log(reviewed).map(|log| format!("  log: {}", phrase::printable(&log))));
+            lines.extend(next_lines(reviewed));
+        }
+        (None, Ahead::Review(review)) => lines.extend(request_lines(ui, review)),
+        (None, Ahead::Unperformed { phase, why, text }) => {
+            lines.push(format!("  {} is due, but would not be performed: {}", phase.name, because(*why)));
+            lines.extend(said("the user would be told", text));
+        }
+        (None, _) => {
+            lines.push("  no review is due".to_owned());
+            lines.extend(next_lines(reviewed));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The log of a review that did not work: it stays.
+fn kept_log(reviewed: &Reviewed) -> Option<String> {
+    let Ahead::Review(review) = &reviewed.before else { return None };
+    review.log.clone().filter(|log| reviewed.has_failed() && reviewed.run.folder.join(log).is_file())
+}
+
+fn done_lines(ui: Ui, done: &Done) -> Vec<String> {
+    let mut lines: Vec<String> = done.reviews.iter().map(|review| review_line(ui, review)).collect();
+    for review in &done.reviews {
+        lines.extend(review.report.iter().map(|report| format!("  report: {}", phrase::printable(report))));
+    }
+    let faults = done.faults.iter();
+    lines.extend(
+        faults.map(|what| format!("  {}: {}", ui.paint(Style::Red, "fault"), phrase::printable(what))),
+    );
+    lines.extend(done.to_user.iter().flat_map(|text| said("the user is told", text)));
+    lines.extend(done.to_agent.iter().flat_map(|text| said("the agent would be told", text)));
+    lines
+}
+
+fn review_line(ui: Ui, review: &journal::Reviewed) -> String {
+    let verdict = match &review.verdict {
+        Some(verdict) => ui.paint(Style::Bold, phrase::printable(verdict)),
+        None => ui.paint(Style::Yellow, "no verdict that can be read"),
+    };
+    let cost = review.cost_usd.map(|cost| format!(", {cost:.2} USD")).unwrap_or_default();
+    format!("  {}, round {}: {verdict} ({} s{cost})", review.phase, review.round, review.took_ms / 1000)
+}
+
+/// What is due now, and what to do about it.
+fn next_lines(reviewed: &Reviewed) -> Vec<String> {
+    let workflow = &reviewed.run.workflow.name;
+    let ahead = match &reviewed.after {
+        Ok(ahead) => ahead,
+        Err(why) => return vec![format!("  what is due now cannot be told: {}", phrase::printable(why))],
+    };
+    // What the user can do next, a workflow with commands of its own says itself.
+    let by_user = if reviewed.run.workflow.commands.is_empty() {
+        format!("see `holdpoint graph {workflow}`")
+    } else {
+        format!("`holdpoint {workflow}` lists its commands")
+    };
+    let (what, next) = match ahead {
+        Ahead::Nobody => ("nobody's turn".to_owned(), by_user),
+        Ahead::Unknown(name) => (
+            format!("`{}`, which the workflow does not have", phrase::printable(name)),
+            format!("see `holdpoint graph {workflow}`"),
+        ),
+        Ahead::Review(review) => {
+            (format!("{}, by a reviewer", review.phase), "`holdpoint review`".to_owned())
+        }
+        Ahead::Unperformed { phase, why, .. } => {
+            (format!("{}, by a reviewer: {}", phase.name, because(*why)), "see `holdpoint status`".to_owned())
+        }
+        Ahead::Step { phase, .. } => {
+            (format!("{}, which is finished", phase.name), "let the agent stop once".to_owned())
+        }
+        Ahead::Waits { phase, .. } if phase.by == Actor::User => {
+            (format!("{}, by the user", phase.name), by_user)
+        }
+        Ahead::Waits { phase, .. } => (
+            format!("{}, by the agent", phase.name),
+            "let the agent do it, then `holdpoint review`".to_owned(),
+        ),
+    };
+    let mut lines = vec![format!("  due: {what}")];
+    if let (None, Ahead::Waits { text, .. }) = (&reviewed.done, ahead) {
+        lines.extend(said("the agent would be told", text));
+    }
+    lines.push(format!("  next: {next}"));
+    lines
+}
+
+fn because(why: Unperformed) -> &'static str {
+    match why {
+        Unperformed::Skipped => "it counts as passed without being done",
+        Unperformed::AtLimit => "there were as many rounds as there may be",
+        Unperformed::Lacking => "it lacks what it needs",
+    }
+}
+
+fn said(whom: &str, text: &str) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let lines = phrase::indented(text);
+    let quoted = lines.lines().map(|line| format!("  {line}").trim_end().to_owned());
+    std::iter::once(format!("  {whom}:")).chain(quoted).collect()
+}
+
+/// What a review would be, as a command line that a shell would read the same way.
+fn request_lines(ui: Ui, review: &Review) -> Vec<String> {
+    let words: Vec<String> = review.command.iter().map(|word| quoted(word)).collect();
+    let mut lines = vec![format!("  {}, round {}, would run:", review.phase, review.round)];
+    lines.push(format!("    {}", ui.paint(Style::Cyan, words.join(" "))));
+    if let Some(input) = &review.input {
+        lines.extend(said("with this on its standard input", input));
+    }
+    if let Some(report) = &review.report {
+        lines.push(format!("  report: {}", phrase::printable(report)));
+    }
+    if let Some(log) = &review.log {
+        lines.push(format!("  log: {}", phrase::printable(log)));
+    }
+    lines.push(format!("  time: at most {} s", review.timeout_s));
+    lines
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    // A line break is kept: the command line must be the one that would run.
+    let shown: String = word.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+    format!("'{}'", shown.replace('\'', r"'\''"))
+}
+
+/// A run's review as JSON.
+pub(super) fn as_json(reviewed: &Reviewed) -> Json {
+    let would = match (&reviewed.done, &reviewed.before) {
+        (None, Ahead::Review(review)) => json!({
+            "phase": review.phase,
+            "round": review.round,
+            "command": review.command,
+            "input": review.input,
+            "report": review.report,
+            "log": review.log,
+            "timeout_s": review.timeout_s,
+        }),
+        _ => Json::Null,
+    };
+    let done = reviewed.done.as_ref();
+    json!({
+        "workflow": reviewed.run.workflow.name,
+        "folder": reviewed.run.folder,
+        "was_due": due(&reviewed.before),
+        "would_run": would,
+        "is_failed": reviewed.has_failed(),
+        "reviews": done.map(|done| done.reviews.as_slice()).unwrap_or_default(),
+        "faults": done.map(|done| done.faults.as_slice()).unwrap_or_default(),
+        "to_agent": done.map(|done| done.to_agent.as_slice()).unwrap_or_default(),
+        "to_user": done.map(|done| done.to_user.as_slice()).unwrap_or_default(),
+        "due": reviewed.after.as_ref().map(due).unwrap_or_default(),
+    })
+}

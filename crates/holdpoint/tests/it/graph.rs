@@ -1,0 +1,188 @@
+//! `holdpoint graph`, and the worst case that `check` tells.
+
+use insta::assert_snapshot;
+
+use crate::project::Project;
+use crate::shown::{REVIEWED, shown};
+
+/// A draft is reviewed until it is clean; then the user publishes it, or asks for another one.
+const DRAFTS: &str = r#"
+about = "A draft is reviewed."
+[run]
+home  = ".drafts"
+state = ".drafts/state.json"
+due   = "next"
+[phases.draft]
+by   = "user"
+then = { go = "review", afresh = true }
+[phases.review]
+by     = "reviewer"
+report = "review.md"
+rounds = { count = "round", limit = "limit", exhausted = { tell = "LIMIT" } }
+models = { field = "model", rotate = ["big", "small"] }
+clean  = { count = "clean", need = 2 }
+issues = { go = "mend" }
+passed = [
+  { when = "state.kind == \"last\"", go = "final", afresh = true },
+  { go = "draft", pause = "ANOTHER" },
+]
+failed = { tell = "NO REVIEW" }
+[phases.mend]
+by     = "agent"
+report = "mend.md"
+then   = { go = "review" }
+[phases.final]
+by     = "reviewer"
+report = "final.md"
+rounds = { count = "round", limit = 5 }
+issues = { go = "mend-all" }
+passed = { go = "end", tell = "DONE" }
+failed = { go = "draft" }
+[phases.mend-all]
+by     = "agent"
+until  = "state.mended"
+rounds = { limit = 0 }
+then   = { go = "final" }
+[phases.aside]
+by   = "user"
+then = {}
+[reviewers.script]
+command = ["sh"]
+[fields]
+limit = 8
+"#;
+
+fn drafts() -> Project {
+    let project = Project::new();
+    project.workflow("drafts", DRAFTS);
+    project
+}
+
+#[test]
+fn plain() {
+    assert_snapshot!(shown(&drafts(), &["graph", "drafts", "--format", "plain"]), @r#"
+    draft  user
+      then → review  (afresh)
+
+    review  reviewer, at most 8 rounds (limit), 2 clean in a row, big, small in turn
+      issues → mend
+      passed → final  (when state.kind == "last", afresh)
+      passed → draft  (stops for the user)
+
+    mend  agent, sent back at most 3 times
+      then → review
+
+    final  reviewer, at most 5 rounds
+      issues → mend-all
+      passed → end
+      failed → draft  (stops for the user)
+
+    mend-all  agent, not sent back
+      then → final
+
+    aside  user
+      then → (what is due stays due)
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn mermaid_is_for_what_is_no_terminal() {
+    assert_snapshot!(shown(&drafts(), &["graph", "drafts"]), @r#"
+    flowchart TD
+      p0(["draft<br/>user"])
+      p1{{"review<br/>reviewer<br/>at most 8 rounds (limit)<br/>2 clean in a row<br/>big, small in turn"}}
+      p2["mend<br/>agent<br/>sent back at most 3 times"]
+      p3{{"final<br/>reviewer<br/>at most 5 rounds"}}
+      p4["mend-all<br/>agent<br/>not sent back"]
+      p5(["aside<br/>user"])
+      end_(("end"))
+      p0 -->|"then, afresh"| p1
+      p1 -->|"issues"| p2
+      p1 -->|"passed, when state.kind == #quot;last#quot;, afresh"| p3
+      p1 -.->|"passed, stops for the user"| p0
+      p2 -->|"then"| p1
+      p3 -->|"issues"| p4
+      p3 -->|"passed"| end_
+      p3 -.->|"failed, stops for the user"| p0
+      p4 -->|"then"| p3
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn dot() {
+    assert_snapshot!(shown(&drafts(), &["graph", "drafts", "--format", "dot"]), @r#"
+    digraph "drafts" {
+      "draft" [shape=ellipse, label="draft\nuser"];
+      "review" [shape=hexagon, label="review\nreviewer\nat most 8 rounds (limit)\n2 clean in a row\nbig, small in turn"];
+      "mend" [shape=box, label="mend\nagent\nsent back at most 3 times"];
+      "final" [shape=hexagon, label="final\nreviewer\nat most 5 rounds"];
+      "mend-all" [shape=box, label="mend-all\nagent\nnot sent back"];
+      "aside" [shape=ellipse, label="aside\nuser"];
+      "end" [shape=doublecircle];
+      "draft" -> "review" [label="then, afresh"];
+      "review" -> "mend" [label="issues"];
+      "review" -> "final" [label="passed, when state.kind == \"last\", afresh"];
+      "review" -> "draft" [label="passed, stops for the user", style=dotted];
+      "mend" -> "review" [label="then"];
+      "final" -> "mend-all" [label="issues"];
+      "final" -> "end" [label="passed"];
+      "final" -> "draft" [label="failed, stops for the user", style=dotted];
+      "mend-all" -> "final" [label="then"];
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn a_workflow_without_phases_has_its_rules_listed() {
+    let project = Project::new();
+    project.workflow("reviewed", REVIEWED);
+    assert_snapshot!(shown(&project, &["graph", "reviewed", "--format", "plain"]), @"
+    reviewed has no phases. Its rules:
+      hold no-commit on before shell
+      witness pushes on before shell
+    [exit 0]
+    ");
+    assert_snapshot!(shown(&project, &["graph", "reviewed", "--format", "mermaid"]), @"
+    flowchart TD
+      %% reviewed has no phases. Its rules:
+      %%   hold no-commit on before shell
+      %%   witness pushes on before shell
+    [exit 0]
+    ");
+    assert_snapshot!(shown(&project, &["graph", "reviewed", "--format", "dot"]), @r#"
+    digraph "reviewed" {
+      // reviewed has no phases. Its rules:
+      //   hold no-commit on before shell
+      //   witness pushes on before shell
+    }
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn a_workflow_with_errors_is_not_drawn() {
+    let project = Project::new();
+    project.workflow("drafts", &DRAFTS.replace("go = \"mend\"", "go = \"mned\""));
+    assert_snapshot!(shown(&project, &["graph", "drafts"]), @"
+    error: workflow `drafts` has errors
+    hint: see `holdpoint check drafts`
+    [exit 1]
+    ");
+    assert_snapshot!(shown(&project, &["graph", "draft"]), @"
+    error: there is no workflow `draft`
+    hint: did you mean `drafts`?
+    [exit 2]
+    ");
+}
+
+#[test]
+fn check_tells_the_worst_case() {
+    assert_snapshot!(shown(&drafts(), &["check", "drafts"]), @"
+    drafts: ok
+      at most 13 × N reviews (N: how often draft is started)
+    [exit 0]
+    ");
+}
