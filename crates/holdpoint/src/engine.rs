@@ -132,7 +132,7 @@ fn moment_of_rule(options: &Options, cwd: &Path) -> Option<Moment> {
 
 /// A workflow or a rule that does not exist is a mistake in the registration: the user must see it, the agent goes on.
 fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> {
-    if !found.unusable.is_empty() {
+    if (options.workflow.is_none() && options.only.is_none()) || !found.unusable.is_empty() {
         return None;
     }
     let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
