@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use holdpoint_core::world::{Answer, GitQuestion};
 
+use crate::process_group;
+
 /// How long git may take for one answer.
 const QUESTION_MAX: Duration = Duration::from_secs(3);
 /// An answer within this time is what git normally takes, and does not count: `holdpoint test` asks thousands.
@@ -101,7 +103,8 @@ impl Patience {
             git.env_remove(name);
         }
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        own_group(&mut git);
+        // Git's children (a wrapper script's, a file system monitor) end with it.
+        process_group::own(&mut git);
         let started = Instant::now();
         let answer = match git.spawn() {
             Ok(child) => self.wait(child, left),
@@ -123,7 +126,7 @@ impl Patience {
                 Ok(None) if started.elapsed() < left => std::thread::sleep(pause),
                 Ok(None) | Err(_) => {
                     self.hung.store(true, Ordering::Relaxed);
-                    kill_group(&child);
+                    process_group::kill(&child);
                     let _ = child.kill();
                     let _ = child.wait();
                     return Answer::Fault(format!("git did not answer within {} seconds", left.as_secs()));
@@ -139,26 +142,6 @@ impl Patience {
         }
     }
 }
-
-/// A group of its own: git's children (a wrapper script's `sleep`, a file system monitor) end with it.
-#[cfg(unix)]
-fn own_group(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-#[cfg(unix)]
-fn kill_group(child: &Child) {
-    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn own_group(_: &mut Command) {}
-
-#[cfg(not(unix))]
-fn kill_group(_: &Child) {}
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use holdpoint_core::phase::Review;
 
 use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::process_group;
 
 /// The most that is kept of what a reviewer prints; the rest is read and dropped.
 const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -66,7 +67,7 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     let mut child = start(review, root, log.as_deref(), env.var(PATH))?;
     let output = listen(&mut child);
     let ended = wait(&mut child, Duration::from_secs(u64::from(review.timeout_s)));
-    kill_group(&child);
+    process_group::kill(&child);
     let _ = child.wait();
     let status = ended.ok_or(Failure::Timeout(review.timeout_s))?;
     if !status.success() {
@@ -106,7 +107,7 @@ fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>)
     if let Some(path) = path {
         command.env(PATH, path);
     }
-    own_group(&mut command);
+    process_group::own(&mut command);
     let mut child = command.spawn().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure::Missing(program.clone()),
         _ => Failure::Start(error.to_string()),
@@ -150,22 +151,3 @@ fn wait(child: &mut Child, deadline: Duration) -> Option<ExitStatus> {
         pause = (pause * 2).min(Duration::from_millis(50));
     }
 }
-
-#[cfg(unix)]
-fn own_group(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-#[cfg(unix)]
-fn kill_group(child: &Child) {
-    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn own_group(_: &mut Command) {}
-
-#[cfg(not(unix))]
-fn kill_group(_: &Child) {}
