@@ -19,13 +19,14 @@ use serde_json::{Value, json};
 fn event(moment: Moment, name: &str, input: Value) -> Arc<Event> {
     let result = (moment == Moment::After)
         .then(|| json!("[1] new project, and more words than fifty characters in all"));
-    let tool = Tool { name: name.into(), input, result, failed: false };
+    let tool = Tool { name: name.into(), input, result, error: None };
     Arc::new(Event {
         moment,
         tool: Some(tool),
         session: None,
         cwd: "/w".into(),
         prompt: None,
+        is_waiting: false,
         agent: "claude".into(),
     })
 }
