@@ -63,3 +63,18 @@ pub struct Event {
     /// The agent's name (`claude`, `codex`, …).
     pub agent: String,
 }
+
+impl Event {
+    /// An event that no agent sent: somebody in a shell, at work in `cwd`, asks what one would come to.
+    pub fn from_shell(moment: Moment, cwd: &str) -> Event {
+        Event {
+            moment,
+            tool: None,
+            session: None,
+            cwd: cwd.to_owned(),
+            prompt: None,
+            is_waiting: false,
+            agent: "shell".to_owned(),
+        }
+    }
+}

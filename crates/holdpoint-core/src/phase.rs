@@ -17,6 +17,9 @@ use crate::workflow::{Named, Workflow};
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub(crate) const HOLDS: u32 = 3;
 
+/// How many phases one Stop may go through: a finished one, a review, and what comes of it.
+pub const TURNS_MAX: u32 = 4;
+
 /// Whose turn it is.
 #[derive(Debug, PartialEq)]
 pub enum Due {

@@ -83,7 +83,7 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
     let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
         match catalog::load(name, folder) {
-            Ok(workflow) => found.add(workflow, Origin::Project(folder.clone()), start),
+            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), start),
             Err(unusable) => found.unusable.push(unusable),
         }
     }
@@ -93,22 +93,17 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
-            found.add_built_in(&built_in.workflow, start);
+            found.add(&built_in.workflow, Origin::BuiltIn, start);
         }
     }
     found
 }
 
 impl Found {
-    fn add(&mut self, workflow: Workflow, origin: Origin, start: &Path) {
-        if let Some((home, folder)) = place(&workflow, start) {
-            self.runs.push(Run { workflow, origin, home, folder });
-        }
-    }
-
-    fn add_built_in(&mut self, workflow: &Workflow, start: &Path) {
+    /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
+    fn add(&mut self, workflow: &Workflow, origin: Origin, start: &Path) {
         if let Some((home, folder)) = place(workflow, start) {
-            self.runs.push(Run { workflow: workflow.clone(), origin: Origin::BuiltIn, home, folder });
+            self.runs.push(Run { workflow: workflow.clone(), origin, home, folder });
         }
     }
 }

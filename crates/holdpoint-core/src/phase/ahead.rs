@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use minijinja::Error;
 
-use super::{Due, Review, Taken, Turn, due, number, round, turn};
+use super::{Due, Review, TURNS_MAX, Taken, Turn, due, number, round, turn};
 use crate::facts::Facts;
 use crate::workflow::phase::{Actor, Manner, Phase};
-
-/// How many finished phases of the agent are gone through: as many as a Stop would.
-const TURNS_MAX: u32 = 4;
 
 /// What a Stop would come to.
 #[derive(Debug, PartialEq)]

@@ -175,15 +175,7 @@ fn facts(
     folder: &Path,
     args: &BTreeMap<String, String>,
 ) -> Arc<Facts> {
-    let event = Event {
-        moment: Moment::Prompt,
-        tool: None,
-        session: None,
-        cwd: context.cwd.to_string_lossy().into_owned(),
-        prompt: None,
-        is_waiting: false,
-        agent: "shell".to_owned(),
-    };
+    let event = Event::from_shell(Moment::Prompt, &context.cwd.to_string_lossy());
     let world = Arc::new(ProjectWorld::new(home, folder, Arc::clone(&context.env)));
     Facts::new(workflow.clone(), Arc::new(event), tidy(&home.to_string_lossy()), world).with_args(args)
 }

@@ -15,9 +15,6 @@ use crate::env_vars::Env;
 use crate::project::Run;
 use crate::store::journal::Reviewed;
 
-/// The name under which the journal has what was asked for from a shell.
-const SHELL: &str = "shell";
-
 /// A Stop that no agent asked for.
 pub struct Request {
     event: Arc<Event>,
@@ -40,15 +37,7 @@ pub struct Done {
 impl Request {
     /// A request from somebody who works in `cwd`.
     pub fn new(cwd: &Path, env: Arc<dyn Env>) -> Request {
-        let event = Event {
-            moment: Moment::Stop,
-            tool: None,
-            session: None,
-            cwd: cwd.to_string_lossy().into_owned(),
-            prompt: None,
-            is_waiting: false,
-            agent: SHELL.to_owned(),
-        };
+        let event = Event::from_shell(Moment::Stop, &cwd.to_string_lossy());
         Request { event: Arc::new(event), env }
     }
 

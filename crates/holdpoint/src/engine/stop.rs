@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use holdpoint_core::decision::{Fault, Set};
 use holdpoint_core::facts::{FactError, Facts, reason};
-use holdpoint_core::phase::{self, Due, Review, Taken, Turn};
+use holdpoint_core::phase::{self, Due, Review, TURNS_MAX, Taken, Turn};
 use holdpoint_core::workflow::phase::{Manner, Phase};
 use serde_json::Value as Json;
 
@@ -18,9 +18,6 @@ use crate::reviewer::{self, Performed};
 use crate::store::journal::Reviewed;
 use crate::store::state::{self, WriteError};
 use crate::store::{layout, lock};
-
-/// How many phases one Stop may go through: a finished one, a review, and what comes of it.
-const TURNS_MAX: u32 = 4;
 
 /// What is said about a phase.
 #[derive(Debug)]

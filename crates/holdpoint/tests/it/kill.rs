@@ -12,25 +12,8 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use serde_json::{Value as Json, json};
 
+use crate::parallel::COUNTER;
 use crate::project::Project;
-
-const WORKFLOW: &str = r#"
-about = "Counts tool calls and holds at Stop."
-[run]
-home  = ".counter"
-state = ".counter/state.json"
-[[witness]]
-name = "count"
-on   = "before"
-set  = { count = "{{ state.count | number + 1 }}" }
-to   = "log"
-say  = "counted"
-[[hold]]
-name = "unfinished"
-on   = "stop"
-when = "not state.finished"
-say  = "UNFINISHED"
-"#;
 
 /// A state with fields nobody knows, in an order and a spelling that no serialiser would choose.
 const OLD: &str =
@@ -39,7 +22,7 @@ const STATE: &str = ".counter/state.json";
 
 fn prepared() -> Project {
     let project = Project::new();
-    project.workflow("counter", WORKFLOW).write(STATE, OLD);
+    project.workflow("counter", COUNTER).write(STATE, OLD);
     project
 }
 

@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 
 use crate::project::{Printed, Project};
 
-const COUNTER: &str = r#"
+/// Counts tool calls in its state, and holds at Stop.
+pub(crate) const COUNTER: &str = r#"
 about = "Counts tool calls."
 [run]
 home  = ".counter"

@@ -135,15 +135,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
 
 /// The facts as a session that begins in the current folder would find them.
 fn facts(context: &Context, run: &Run) -> Arc<Facts> {
-    let event = Event {
-        moment: Moment::Start,
-        tool: None,
-        session: None,
-        cwd: context.cwd.to_string_lossy().into_owned(),
-        prompt: None,
-        is_waiting: false,
-        agent: String::new(),
-    };
+    let event = Event::from_shell(Moment::Start, &context.cwd.to_string_lossy());
     let world = Arc::new(ProjectWorld::new(&run.home, &run.folder, Arc::clone(&context.env)));
     Facts::new(run.workflow.clone(), Arc::new(event), tidy(&run.home.to_string_lossy()), world)
 }
