@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use minijinja::Error;
 
-use crate::decision::Set;
+use crate::decision::{FileChange, Set};
 use crate::facts::Facts;
-use crate::phase;
+use crate::phase::{self, Taken};
 use crate::workflow::command::{Command, CommandStep};
 use crate::workflow::phase::Actor;
 
@@ -19,6 +19,10 @@ pub enum Ran {
         sets: Vec<Set>,
         /// What it prints.
         text: String,
+        /// The files it changes.
+        files: Vec<FileChange>,
+        /// The report that proves the agent's phase which is due now.
+        expects: Option<String>,
     },
     /// It is refused, for this reason.
     Refused(String),
@@ -27,15 +31,16 @@ pub enum Ran {
 /// The step that a command takes, if one's condition is true.
 pub fn step<'a>(facts: &Arc<Facts>, command: &'a Command) -> Result<Option<&'a CommandStep>, Error> {
     for step in command.steps.iter() {
-        let chosen = match &step.step.when {
-            Some(when) => facts.evaluate(when, facts.context())?.is_true(),
-            None => true,
-        };
-        if chosen {
+        if phase::is_met(facts, &step.step)? {
             return Ok(Some(step));
         }
     }
     Ok(None)
+}
+
+/// The id of the run that a command is about, if it names one.
+pub fn about(facts: &Arc<Facts>, command: &Command) -> Result<Option<String>, Error> {
+    command.run.as_ref().map(|id| facts.render(id, facts.context())).transpose()
 }
 
 /// The name of the run that a step makes, if it makes one.
@@ -47,36 +52,59 @@ pub fn created(facts: &Arc<Facts>, step: &CommandStep) -> Result<Option<String>,
 pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<Ran, Error> {
     let mut sets = first;
     sets.extend(phase::rendered(&facts.overlaid(&sets), &step.step.set)?);
+    let (mut files, mut expects) = (Vec::new(), None);
     if let Some(finish) = &step.finish {
         let now = facts.overlaid(&sets);
         let name = now.render(finish, now.context())?;
         match finished(&now, &name)? {
-            Ok(more) => sets.extend(more),
+            Ok(taken) => {
+                sets.extend(taken.sets);
+                files = taken.files;
+                expects = taken.expects;
+            }
             Err(why) => return Ok(Ran::Refused(why)),
         }
     }
     sets.extend(phase::gone(facts, step.step.go.as_deref()));
     let after = facts.overlaid(&sets);
+    files.extend(phase::written(&after, &step.step.write, &after.context())?);
+    files.extend(phase::removed(&after, &step.step.remove)?);
     let text = after.render(&step.step.say.template, after.context())?;
-    Ok(Ran::Done { sets, text })
+    Ok(Ran::Done { sets, text, files, expects })
 }
 
-/// What finishing a phase sets, or why it cannot be finished.
-fn finished(facts: &Arc<Facts>, name: &str) -> Result<Result<Vec<Set>, String>, Error> {
+/// The step that finishing a phase takes, or why it cannot be finished.
+fn finished(facts: &Arc<Facts>, name: &str) -> Result<Result<Taken, String>, Error> {
     let Some(found) = facts.workflow.phases.iter().find(|phase| phase.name == name) else {
         let names: Vec<&str> = facts.workflow.phases.iter().map(|phase| phase.name.as_ref()).collect();
         return Ok(Err(format!("there is no phase `{name}`; there are: {}", names.join(", "))));
     };
     match found.by {
-        Actor::Reviewer => Ok(Err(format!(
-            "`{name}` is a review: it is performed when the agent stops, or by `holdpoint review`"
+        Actor::Reviewer | Actor::Check => Ok(Err(format!(
+            "`{name}` is a {}: it is performed when the agent stops, or by `holdpoint review`",
+            if found.by == Actor::Check { "check" } else { "review" }
         ))),
+        Actor::Agent if !is_due(facts, name)? => Ok(Err(not_due(facts, name)?)),
         Actor::Agent if !phase::is_proved(facts, found)? => {
             let report =
                 found.report.as_ref().map(|report| facts.render(report, facts.context())).transpose()?;
             let missing = report.map_or_else(String::new, |report| format!(": {report} is not there yet"));
             Ok(Err(format!("`{name}` is not finished{missing}")))
         }
-        Actor::Agent | Actor::User => Ok(Ok(phase::finish(facts, found)?.sets)),
+        Actor::Agent | Actor::User => Ok(Ok(phase::finish(facts, found)?)),
     }
+}
+
+/// Whether it is this phase's turn. What the user does, the user may do at any time.
+fn is_due(facts: &Arc<Facts>, name: &str) -> Result<bool, Error> {
+    let Some(field) = &facts.workflow.run.due else { return Ok(true) };
+    Ok(facts.field(field)?.as_str() == Some(name))
+}
+
+fn not_due(facts: &Arc<Facts>, name: &str) -> Result<String, Error> {
+    let due = facts.workflow.run.due.as_ref().map(|field| facts.field(field)).transpose()?;
+    Ok(match due.as_ref().and_then(|due| due.as_str()) {
+        Some(due) => format!("`{name}` is not due now: `{due}` is"),
+        None => format!("`{name}` is not due now: nothing is"),
+    })
 }

@@ -45,6 +45,20 @@ pub struct Set {
     pub value: Json,
 }
 
+/// A file to change, by its path from the project's home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// Write it whole.
+    Write {
+        /// The path.
+        path: String,
+        /// The content. A script, one that begins with `#!`, can be run.
+        text: String,
+    },
+    /// Remove it, if it is there. The last name can be a glob; a path that ends in `/` is a folder with all in it.
+    Remove(String),
+}
+
 /// Something kept a rule from being judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

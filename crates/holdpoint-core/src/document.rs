@@ -35,7 +35,8 @@ struct Reader {
     in_heading: bool,
     header: Vec<String>,
     cells: Option<Vec<String>>,
-    items: Vec<String>,
+    /// The list items that are open, by their place in the section.
+    items: Vec<usize>,
 }
 
 impl Reader {
@@ -63,7 +64,12 @@ impl Reader {
             }
             Tag::TableHead | Tag::TableRow => self.cells = Some(Vec::new()),
             Tag::TableCell => self.cells.iter_mut().for_each(|cells| cells.push(String::new())),
-            Tag::Item => self.items.push(String::new()),
+            Tag::Item => {
+                let items = &mut self.section().items;
+                items.push(String::new());
+                let place = items.len() - 1;
+                self.items.push(place);
+            }
             _ => {}
         }
     }
@@ -84,8 +90,9 @@ impl Reader {
                 self.section().rows.push(row);
             }
             TagEnd::Item => {
-                if let Some(item) = self.items.pop() {
-                    self.section().items.push(item.trim().to_owned());
+                let place = self.items.pop();
+                if let Some(item) = place.and_then(|place| self.section().items.get_mut(place)) {
+                    *item = item.trim().to_owned();
                 }
             }
             TagEnd::Paragraph | TagEnd::CodeBlock => self.section().text.push('\n'),
@@ -100,7 +107,9 @@ impl Reader {
         }
         if let Some(cell) = self.cells.as_mut().and_then(|cells| cells.last_mut()) {
             cell.push_str(text);
-        } else if let Some(item) = self.items.last_mut() {
+        } else if let Some(place) = self.items.last().copied()
+            && let Some(item) = self.section().items.get_mut(place)
+        {
             item.push_str(text);
         }
         self.section().text.push_str(text);

@@ -2,12 +2,16 @@
 
 mod file;
 mod nouns;
+mod one_run;
+mod owner;
+mod report;
 mod state;
+pub mod time;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use minijinja::value::{Enumerator, Object, Value};
+use minijinja::value::{Enumerator, Object, Serde, Value};
 use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
@@ -20,7 +24,7 @@ use crate::world::World;
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 14] = [
+pub const NOUNS: [&str; 24] = [
     "args",
     "because",
     "cwd",
@@ -28,13 +32,23 @@ pub const NOUNS: [&str; 14] = [
     "env",
     "event",
     "file",
+    "findings",
+    "flags",
     "git",
+    "kept",
     "layout",
     "markdown",
+    "now",
+    "program",
+    "range",
+    "reviewers",
     "run",
+    "runs",
     "state",
     "table",
+    "there",
     "tool",
+    "writable",
 ];
 
 /// The facts of one workflow about one event.
@@ -83,9 +97,18 @@ impl Facts {
         Arc::new(Facts { overlay, ..self.anew() })
     }
 
-    /// The same facts with a command's arguments, as `args`.
-    pub fn with_args(self: &Arc<Self>, args: &BTreeMap<String, String>) -> Arc<Facts> {
-        self.with("args", Value::from(args))
+    /// The same facts with a command's arguments and flags, as `args` and `flags`.
+    pub fn with_words(
+        self: &Arc<Self>,
+        args: &BTreeMap<String, String>,
+        flags: &BTreeMap<String, Json>,
+    ) -> Arc<Facts> {
+        self.with("args", Value::from(args)).with("flags", Value::from(Serde(flags)))
+    }
+
+    /// The same facts with the facts of each run of the workflow, as `runs`.
+    pub fn with_runs(self: &Arc<Self>, runs: Vec<Arc<Facts>>) -> Arc<Facts> {
+        self.with("runs", runs.into_iter().map(|facts| Value::from_object(one_run::OneRun(facts))).collect())
     }
 
     /// What a new run's state starts with: each field's first value.
@@ -158,6 +181,9 @@ impl Facts {
 
     /// The state file's path below the home, if the workflow has one.
     pub fn state_path(self: &Arc<Self>) -> Result<Option<String>, Error> {
+        if let Some(path) = self.world.state_file() {
+            return Ok(Some(path));
+        }
         let Some(template) = &self.workflow.run.state else { return Ok(None) };
         if !template.contains('{') {
             return Ok(Some(template.clone().into_owned()));

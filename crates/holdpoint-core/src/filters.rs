@@ -5,7 +5,7 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests};
 
 /// Every filter's name.
-pub const FILTERS: [&str; 31] = [
+pub const FILTERS: [&str; 35] = [
     "default",
     "first",
     "float",
@@ -23,6 +23,7 @@ pub const FILTERS: [&str; 31] = [
     "mentions",
     "min",
     "number",
+    "quoted",
     "reject",
     "rejectattr",
     "replace",
@@ -30,13 +31,16 @@ pub const FILTERS: [&str; 31] = [
     "select",
     "selectattr",
     "sort",
+    "span",
     "split",
     "spell",
     "string",
     "text",
     "trim",
     "unique",
+    "unlike",
     "upper",
+    "whole",
 ];
 
 /// Every test's name.
@@ -77,9 +81,13 @@ pub fn environment() -> Environment<'static> {
     env.add_filter("match", find);
     env.add_filter("mentions", mentions);
     env.add_filter("number", number);
+    env.add_filter("quoted", quoted);
     env.add_filter("segment", segment);
+    env.add_filter("span", span);
     env.add_filter("spell", spell);
     env.add_filter("text", text);
+    env.add_filter("unlike", unlike);
+    env.add_filter("whole", whole);
     env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
     env.add_test("found_in", found_in);
     env.add_test("has", |value: &Value, part: &str| {
@@ -141,6 +149,39 @@ fn add_standard_tests(env: &mut Environment<'static>) {
 /// `x | number`: a number as it is, anything else as `fallback` (0).
 fn number(value: &Value, fallback: Option<Value>) -> Value {
     if value.kind() == ValueKind::Number { value.clone() } else { fallback.unwrap_or_else(|| Value::from(0)) }
+}
+
+/// `x | whole(fallback)`: a whole number above zero, also one written as text; anything else as `fallback` (0).
+fn whole(value: &Value, fallback: Option<Value>) -> Value {
+    let parsed = value.as_i64().or_else(|| value.as_str()?.trim().parse().ok());
+    parsed
+        .filter(|number| *number > 0)
+        .map_or_else(|| fallback.unwrap_or_else(|| Value::from(0)), Value::from)
+}
+
+/// `x | quoted`: as one word of a shell, whatever it holds.
+fn quoted(value: &Value) -> String {
+    format!("'{}'", value.to_string().replace('\'', "'\\''"))
+}
+
+/// `text | unlike(word)`: the word, made longer until it is no line of the text: an end for a here-document.
+fn unlike(value: &Value, word: &str) -> String {
+    let text = value.to_string();
+    let mut word = word.to_owned();
+    while text.split('\n').any(|line| line.trim() == word) {
+        word.push('_');
+    }
+    word
+}
+
+/// `seconds | span`: `45s`, `3m 12s`, `2h 5m`.
+fn span(value: &Value) -> String {
+    let seconds = value.as_i64().unwrap_or(0).max(0);
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m {s}s"),
+        (h, m, _) => format!("{h}h {m}m"),
+    }
 }
 
 /// `x | text`: a text as it is, anything else as nothing.
@@ -319,6 +360,16 @@ mod tests_of_filters {
         check("'auto[- ]?detect' is found_in('Auto-Detect')", "True");
         check("['a', 'b'] | reject('eq', 'a') | first", "b");
         check("'12' is digits", "True");
+        check("'08' | whole(3)", "8");
+        check("'abc' | whole(3)", "3");
+        check("0 | whole(3)", "3");
+        check("'99999999999999999999' | whole(3)", "3");
+        check("missing | whole", "0");
+        check("\"it's $(x)\" | quoted", "'it'\\''s $(x)'");
+        check("'a\nEND\nEND_ \nb' | unlike('END')", "END__");
+        check("59 | span", "59s");
+        check("192 | span", "3m 12s");
+        check("7500 | span", "2h 5m");
     }
 
     #[test]

@@ -115,8 +115,10 @@ fn notes(workflow: &Workflow, phase: &Phase) -> Vec<String> {
     let limit = phase.rounds.as_ref().map(|rounds| rounds.limit_in(&workflow.fields));
     let mut notes = Vec::new();
     match (phase.by, limit) {
-        (Actor::User, _) | (Actor::Reviewer, None) => {}
-        (Actor::Reviewer, Some(limit)) => notes.push(format!("at most {}", times(&limit, "round"))),
+        (Actor::User, _) | (Actor::Reviewer | Actor::Check, None) => {}
+        (Actor::Reviewer | Actor::Check, Some(limit)) => {
+            notes.push(format!("at most {}", times(&limit, "round")));
+        }
         (Actor::Agent, Some(Limit::Number(0))) => notes.push("not sent back".to_owned()),
         (Actor::Agent, Some(limit)) => notes.push(format!("sent back at most {}", times(&limit, "time"))),
         (Actor::Agent, None) => notes.push(format!("sent back at most {} times", crate::phase::HOLDS)),

@@ -9,10 +9,10 @@ use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::{Value as Json, json};
 
-use crate::decision::Set;
+use crate::decision::{FileChange, Set};
 use crate::facts::{Facts, With, fault};
 use crate::workflow::phase::{Actor, END, Manner, Phase, Reviewer, Step};
-use crate::workflow::{Named, Workflow};
+use crate::workflow::{Named, Text, Workflow};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub(crate) const HOLDS: u32 = 3;
@@ -62,6 +62,10 @@ pub struct Taken {
     pub text: String,
     /// The phase that is due now.
     pub went: Option<String>,
+    /// The files it changes, before the state is written.
+    pub files: Vec<FileChange>,
+    /// The report that proves the agent's phase which is due now: what is there already does not count.
+    pub expects: Option<String>,
 }
 
 /// A review to perform.
@@ -81,6 +85,8 @@ pub struct Review {
     pub log: Option<String>,
     /// Where its verdict stands.
     pub verdict: Vec<String>,
+    /// Whether its exit code is the verdict.
+    pub is_check: bool,
     /// The verdict that means clean.
     pub clean: String,
     /// How long it may take, in seconds.
@@ -107,10 +113,27 @@ fn find<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a Phase> {
 /// What to do about `phase` when the agent stops.
 pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     match phase.by {
-        Actor::User => Ok(Turn::Rest),
+        Actor::User => resting(facts, phase),
         Actor::Agent if is_proved(facts, phase)? => Ok(Turn::Taken(finish(facts, phase)?)),
         Actor::Agent => unfinished(facts, phase),
-        Actor::Reviewer => review(facts, phase),
+        Actor::Reviewer | Actor::Check => review(facts, phase),
+    }
+}
+
+/// The user's turn: the agent may go, after what the phase does when it stops there.
+fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
+    match chosen(facts, phase.steps("stop"))? {
+        Some(step) => Ok(Turn::Taken(apply(facts, phase, step, Vec::new())?)),
+        None => Ok(Turn::Rest),
+    }
+}
+
+/// Whether a run in this phase still asks for something when the agent stops.
+pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
+    match due(facts)? {
+        Due::Phase(phase) if phase.by == Actor::User => Ok(chosen(facts, phase.steps("stop"))?.is_some()),
+        Due::Phase(_) => Ok(true),
+        Due::Nobody | Due::Unknown(_) => Ok(false),
     }
 }
 
@@ -121,7 +144,7 @@ pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error
     }
     let Some(report) = &phase.report else { return Ok(false) };
     let path = facts.render(report, facts.context())?;
-    match facts.world.exists(&path) {
+    match facts.world.is_new(&path) {
         crate::world::Answer::Is(()) => Ok(true),
         crate::world::Answer::None => Ok(false),
         crate::world::Answer::Fault(why) => Err(fault(format!("`{path}`: {why}"))),
@@ -129,6 +152,9 @@ pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error
 }
 
 fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
+    if phase.count().is_some() {
+        return Ok(Turn::Taken(next_round(facts, phase)?));
+    }
     let text = ask(facts, phase)?;
     let Some(rounds) = &phase.rounds else {
         return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Taken::default() });
@@ -136,6 +162,33 @@ fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     let limit = number(&facts.evaluate(&rounds.limit, facts.context())?);
     let exhausted = apply(facts, phase, &rounds.exhausted, Vec::new())?;
     Ok(Turn::Unfinished { limit: u32::try_from(limit).unwrap_or(0), text, exhausted })
+}
+
+/// An agent's phase whose rounds are counted: finding it unfinished uses one, and the agent is sent into it again.
+fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
+    let round = round(facts, phase)?;
+    if let Some(exhausted) = exhausted(facts, phase, round)? {
+        return Ok(exhausted);
+    }
+    let sets = counted(phase, round);
+    let after = facts.overlaid(&sets);
+    Ok(Taken {
+        manner: Manner::Hold,
+        text: ask(&after, phase)?,
+        went: Some(phase.name.to_string()),
+        files: entered(&after, phase)?,
+        expects: expected(&after, phase)?,
+        sets,
+    })
+}
+
+/// What happens at the limit, if this round is beyond it.
+fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Taken>, Error> {
+    let Some(rounds) = &phase.rounds else { return Ok(None) };
+    if round <= number(&facts.evaluate(&rounds.limit, facts.context())?) {
+        return Ok(None);
+    }
+    apply(facts, phase, &rounds.exhausted, Vec::new()).map(Some)
 }
 
 fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
@@ -151,10 +204,8 @@ fn review(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
         return Ok(Turn::Taken(take(facts, phase, "passed", sets)?));
     }
     let round = round(facts, phase)?;
-    if let Some(rounds) = &phase.rounds
-        && round > number(&facts.evaluate(&rounds.limit, facts.context())?)
-    {
-        return Ok(Turn::Taken(apply(facts, phase, &rounds.exhausted, Vec::new())?));
+    if let Some(exhausted) = exhausted(facts, phase, round)? {
+        return Ok(Turn::Taken(exhausted));
     }
     let counted = facts.overlaid(&counted(phase, round));
     if let Some(needs) = &phase.needs
@@ -172,8 +223,9 @@ pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Taken,
     apply(&facts.with("because", Value::from(because)), phase, &step, Vec::new())
 }
 
-/// The step for a review that was done: `clean` is its verdict.
-pub fn reviewed(facts: &Arc<Facts>, phase: &Phase, clean: bool) -> Result<Taken, Error> {
+/// The step for a review or a check that was done: `clean` is its verdict, `output` the last that it printed.
+pub fn reviewed(facts: &Arc<Facts>, phase: &Phase, clean: bool, output: &str) -> Result<Taken, Error> {
+    let facts = &facts.with("output", Value::from(output));
     let mut sets = done(facts, phase);
     sets.extend(counted(phase, round(facts, phase)?));
     if let Some(models) = &phase.models {
@@ -213,17 +265,25 @@ fn done(facts: &Arc<Facts>, phase: &Phase) -> Vec<Set> {
 
 /// Takes the first step of an outcome whose condition is true.
 fn take(facts: &Arc<Facts>, phase: &Phase, outcome: &str, sets: Vec<Set>) -> Result<Taken, Error> {
-    let now = facts.overlaid(&sets);
-    for step in phase.steps(outcome) {
-        let chosen = match &step.when {
-            Some(when) => now.evaluate(when, now.context())?.is_true(),
-            None => true,
-        };
-        if chosen {
-            return apply(facts, phase, step, sets);
+    match chosen(&facts.overlaid(&sets), phase.steps(outcome))? {
+        Some(step) => apply(facts, phase, step, sets),
+        None => Ok(Taken { sets, ..Taken::default() }),
+    }
+}
+
+/// The first step whose condition is true.
+fn chosen<'a>(facts: &Arc<Facts>, steps: &'a [Step]) -> Result<Option<&'a Step>, Error> {
+    for step in steps {
+        if is_met(facts, step)? {
+            return Ok(Some(step));
         }
     }
-    Ok(Taken { sets, ..Taken::default() })
+    Ok(None)
+}
+
+/// Whether a step's condition is true; one without is always taken.
+pub(crate) fn is_met(facts: &Arc<Facts>, step: &Step) -> Result<bool, Error> {
+    step.when.as_ref().map_or(Ok(true), |when| Ok(facts.evaluate(when, facts.context())?.is_true()))
 }
 
 /// A step's effects, after `sets`.
@@ -245,11 +305,78 @@ pub(crate) fn apply(
         vec![("phase", Value::from(phase.name.as_ref())), ("target", Value::from(step.go.as_deref()))];
     let context = Value::from_object(With { facts: Arc::clone(&after), names });
     let sent_back = target.filter(|target| target.by == Actor::Agent && step.manner == Manner::Silent);
+    let mut files = changes(&after, phase, step)?;
     let (manner, text) = match sent_back {
-        Some(target) => (Manner::Hold, ask(&after, target)?),
+        Some(target) => {
+            files.extend(entered(&after, target)?);
+            (Manner::Hold, ask(&after, target)?)
+        }
         None => (step.manner, after.render(&step.say.template, context)?),
     };
-    Ok(Taken { sets, manner, text, went: step.go.as_ref().map(ToString::to_string) })
+    let expects = target.map(|target| expected(&after, target)).transpose()?.flatten();
+    Ok(Taken { sets, manner, text, went: step.go.as_ref().map(ToString::to_string), files, expects })
+}
+
+/// The report that an agent's phase is proved by.
+pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, Error> {
+    let report = phase.report.as_ref().filter(|_| phase.by == Actor::Agent);
+    report.map(|report| facts.render(report, facts.context())).transpose()
+}
+
+/// The files that sending the agent into a phase writes.
+fn entered(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<FileChange>, Error> {
+    if phase.enter.is_empty() {
+        return Ok(Vec::new());
+    }
+    written(facts, &phase.enter, &performance(facts, phase)?)
+}
+
+/// The files that a step of a phase writes and removes.
+fn changes(facts: &Arc<Facts>, phase: &Phase, step: &Step) -> Result<Vec<FileChange>, Error> {
+    let context = if step.write.is_empty() { facts.context() } else { performance(facts, phase)? };
+    let mut files = written(facts, &step.write, &context)?;
+    files.extend(removed(facts, &step.remove)?);
+    Ok(files)
+}
+
+/// The facts with `prompt` and `command`, for what hands a phase's review to somebody else.
+fn performance(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Error> {
+    if phase.reviewer.is_none() {
+        return Ok(facts.context());
+    }
+    let program = program(facts, phase)?;
+    let prompt = prompt(facts, phase)?;
+    let words: Vec<String> = command_line(facts, program, &prompt)?;
+    let names = vec![("prompt", Value::from(prompt)), ("command", Value::from(words))];
+    Ok(Value::from_object(With { facts: Arc::clone(facts), names }))
+}
+
+pub(crate) fn written(
+    facts: &Arc<Facts>,
+    files: &[Named],
+    context: &Value,
+) -> Result<Vec<FileChange>, Error> {
+    let write = |file: &Named| {
+        let path = facts.render(&file.name, context.clone())?;
+        let text = facts.render(&file.source, context.clone())? + "\n";
+        Ok(FileChange::Write { path, text })
+    };
+    files.iter().map(write).collect()
+}
+
+pub(crate) fn removed(facts: &Arc<Facts>, paths: &[Text]) -> Result<Vec<FileChange>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        match facts.render_value(path, facts.context())? {
+            Json::Array(many) => {
+                files
+                    .extend(many.iter().filter_map(Json::as_str).map(|path| FileChange::Remove(path.into())));
+            }
+            Json::String(one) => files.push(FileChange::Remove(one)),
+            _ => {}
+        }
+    }
+    Ok(files)
 }
 
 /// What going somewhere sets: whose turn it is.
@@ -279,17 +406,10 @@ pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named]) -> Result<Vec<Set>,
 }
 
 fn request(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Review, Error> {
-    let reviewer = reviewer(facts, phase)?;
-    let prompt = phase
-        .prompt
-        .as_ref()
-        .map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))?;
-    let names =
-        vec![("prompt", Value::from(prompt.as_str())), ("schema", Value::from(reviewer.schema.as_deref()))];
-    let context = Value::from_object(With { facts: Arc::clone(facts), names });
-    let command =
-        reviewer.command.iter().map(|word| facts.render(word, context.clone())).collect::<Result<_, _>>()?;
-    let path = |template: &Option<crate::workflow::Text>| {
+    let reviewer = program(facts, phase)?;
+    let prompt = prompt(facts, phase)?;
+    let command = command_line(facts, reviewer, &prompt)?;
+    let path = |template: &Option<Text>| {
         template.as_ref().map(|template| facts.render(template, facts.context())).transpose()
     };
     Ok(Review {
@@ -300,15 +420,29 @@ fn request(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Review, Erro
         report: path(&phase.report)?,
         log: path(&reviewer.log)?,
         verdict: reviewer.verdict.iter().map(ToString::to_string).collect(),
+        is_check: reviewer.is_check,
         clean: reviewer.clean.to_string(),
         timeout_s: reviewer.timeout_s,
     })
 }
 
-fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
-    let named = |reviewer: &&Reviewer| phase.reviewer.as_ref().is_none_or(|name| reviewer.name == *name);
-    let missing = || fault(format!("phase `{}` has no reviewer", phase.name));
-    facts.workflow.reviewers.iter().find(named).ok_or_else(missing)
+/// The program of a phase: the one it names, or the first of its kind.
+fn program<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
+    let missing = || fault(format!("phase `{}` has no program to perform it", phase.name));
+    phase.program(&facts.workflow.reviewers).ok_or_else(missing)
+}
+
+/// What a phase's reviewer is told.
+fn prompt(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+    let Some(say) = &phase.prompt else { return Ok(String::new()) };
+    facts.render(&say.template, facts.context())
+}
+
+/// A program's words, with the prompt where they name it.
+fn command_line(facts: &Arc<Facts>, program: &Reviewer, prompt: &str) -> Result<Vec<String>, Error> {
+    let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(program.schema.as_deref()))];
+    let context = Value::from_object(With { facts: Arc::clone(facts), names });
+    program.command.iter().map(|word| facts.render(word, context.clone())).collect()
 }
 
 fn set(field: &str, value: Json) -> Set {

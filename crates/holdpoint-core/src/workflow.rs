@@ -65,6 +65,56 @@ pub struct Run {
     pub due: Option<Text>,
     /// The state's field that says what was done last.
     pub last: Option<Text>,
+    /// How runs are named where each is a file of its own: a pattern of [`crate::run_id`].
+    pub id: Option<Text>,
+    /// Whether files in a run's place whose name is no id are cleared away.
+    pub clears_strays: bool,
+    /// What the state file is written in.
+    pub format: Format,
+    /// The state's field that has the time of the last write.
+    pub stamp: Option<Text>,
+    /// The state's field that names the session the run belongs to; without one the engine keeps its own books.
+    pub owner: Option<Text>,
+    /// The state's field that names the folder where the run began.
+    pub root: Option<Text>,
+    /// After how many minutes a run that nobody owns counts for nothing, as an expression.
+    pub stale: Option<Text>,
+    /// A file beside the runs that has the journal in plain lines.
+    pub log: Option<Text>,
+}
+
+/// What a state file is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub enum Format {
+    /// A JSON object.
+    #[default]
+    Json,
+    /// `key: value` lines.
+    Lines,
+}
+
+impl Format {
+    /// All formats, as workflow files spell them.
+    pub const ALL: [(&'static str, Format); 2] = [("json", Format::Json), ("lines", Format::Lines)];
+}
+
+/// What stands for a run's id in the name of its file.
+pub const ID: &str = "{id}";
+
+impl Run {
+    /// The name of the file that is the run of this id; none if runs are not files.
+    pub fn file_of(&self, id: &str) -> Option<String> {
+        self.id.as_ref().zip(self.each.as_ref()).map(|(_, each)| each.replace(ID, id))
+    }
+
+    /// The id in a file's name: `Err` if the name looks like a run's and its id is none.
+    pub fn id_of<'a>(&self, file: &'a str) -> Option<Result<&'a str, &'a str>> {
+        let (before, after) = self.each.as_ref()?.split_once(ID)?;
+        let id = file.strip_prefix(before)?.strip_suffix(after)?;
+        let fits = crate::run_id::fits(self.id.as_deref()?, id);
+        Some(if fits { Ok(id) } else { Err(id) })
+    }
 }
 
 /// What a rule does when its condition is true.

@@ -19,6 +19,55 @@ pub trait World: Send + Sync {
         String::new()
     }
 
+    /// The run's id, where each run is a file that is named by its id.
+    fn run_id(&self) -> Option<String> {
+        None
+    }
+
+    /// The state file of such a run.
+    fn state_file(&self) -> Option<String> {
+        None
+    }
+
+    /// The time, in seconds since 1970.
+    fn now(&self) -> i64 {
+        0
+    }
+
+    /// Whether a report is there that was not there already when its phase was entered.
+    fn is_new(&self, path: &str) -> Answer<()> {
+        self.exists(path)
+    }
+
+    /// A file as it was when the run was made, if it was kept then.
+    fn kept(&self, path: &str) -> Answer<Vec<u8>> {
+        let _ = path;
+        Answer::None
+    }
+
+    /// Whether two absolute paths lead to the same place.
+    fn is_same_place(&self, one: &str, other: &str) -> bool {
+        one == other
+    }
+
+    /// Whether a file below the project could be written in this folder.
+    fn is_writable(&self, folder: &str) -> bool {
+        let _ = folder;
+        true
+    }
+
+    /// Where a program of this name is found.
+    fn program(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// What a program says its version is.
+    fn version(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
     /// The files below a folder, as paths from it.
     fn list(&self, path: &str) -> Answer<Vec<String>> {
         let _ = path;

@@ -23,6 +23,7 @@ use clap::{Parser, Subcommand};
 
 use crate::env_vars::{Env, ProcessEnv};
 use crate::error::CommandError;
+use crate::project::{self, Found};
 use crate::ui::Ui;
 
 /// Hold coding agents to a process: plan before code, review before commit, proof before done.
@@ -57,6 +58,13 @@ pub(crate) struct Context {
     pub(crate) ui: Ui,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) cwd: std::path::PathBuf,
+}
+
+impl Context {
+    /// The runs that concern the current folder, for all workflows or one of them.
+    pub(crate) fn find(&self, only: Option<&str>) -> Found {
+        project::find(&self.cwd, &self.env, self.env.session().as_deref(), only)
+    }
 }
 
 /// Runs the command that the arguments name.

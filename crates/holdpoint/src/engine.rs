@@ -1,7 +1,9 @@
 //! The engine on one event: find the runs, ask each workflow, commit what it sets, merge what they say, write the
 //! journal, answer.
 
+pub mod command;
 mod merge;
+mod ownership;
 mod patience;
 mod record;
 pub mod review;
@@ -17,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::catalog::{self, Unusable};
-use crate::env_vars::{CLAUDE_PROJECT_DIR, Env};
+use crate::env_vars::{Env, ProcessEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found};
@@ -63,10 +65,9 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let options = call.options;
     let agent = Agent::recognise(options.agent, &payload);
     let cwd = call.cwd.to_string_lossy();
-    let otherwise = Otherwise { cwd: &cwd, moment: moment_of_rule(options, call.cwd) };
+    let otherwise = Otherwise { cwd: &cwd, moment: moment_of_rule(options, call) };
     let Some((asked, event)) = agent::event(agent, &payload, &otherwise) else { return Reply::default() };
-    let session_folder = call.env.var(CLAUDE_PROJECT_DIR);
-    let found = project::runs_for(&event, session_folder.as_deref(), options.workflow.as_deref());
+    let found = project::runs_for(&event, &call.env, options.workflow.as_deref());
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
         note_fault(call.cwd, &format!("the folder {} that the event names is not there", event.cwd));
     }
@@ -116,14 +117,14 @@ fn payload(input: &Input) -> Result<Json, String> {
 }
 
 /// The moment a rule looks at, where the command line names one rule: payloads may leave the event out.
-fn moment_of_rule(options: &Options, cwd: &Path) -> Option<Moment> {
+fn moment_of_rule(options: &Options, call: &Call<'_>) -> Option<Moment> {
     let only = options.only.as_deref()?;
     let moment = |rules: &[holdpoint_core::workflow::Rule]| {
         rules.iter().find(|rule| rule.name == only).and_then(|rule| rule.on.first()).map(|on| on.moment)
     };
     let built_in = catalog::built_in().iter().find_map(|built_in| moment(&built_in.workflow.rules));
     built_in.or_else(|| {
-        project::find(cwd, options.workflow.as_deref())
+        project::find(call.cwd, &call.env, None, options.workflow.as_deref())
             .runs
             .iter()
             .find_map(|run| moment(&run.workflow.rules))
@@ -180,7 +181,8 @@ fn tell_problem(what: &str, found: &Found, event: &Event, said: &mut merge::Said
 
 /// Writes a fault to the journal of the project that `cwd` lies in, if there is one.
 pub fn note_fault(cwd: &Path, what: &str) {
-    let found = project::find(cwd, None);
+    let env: Arc<dyn Env> = Arc::new(ProcessEnv);
+    let found = project::find(cwd, &env, None, None);
     let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal);
     if let Some(home) = home {
         record::unasked(&home, what);

@@ -1,7 +1,7 @@
 //! Every environment variable that Holdpoint reads, and the one way to read them.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, RandomState};
 
 /// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
@@ -11,13 +11,32 @@ pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 pub const INPUT_TIMEOUT_MS: &str = "HOLDPOINT_INPUT_TIMEOUT_MS";
 /// Where reviewers' programs are looked for.
 pub const PATH: &str = "PATH";
+/// The session of the agent whose shell a command runs in, by each agent's own name for it.
+pub const SESSIONS: [&str; 4] =
+    ["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "GEMINI_SESSION_ID", "CODEX_THREAD_ID"];
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// The environment.
+/// What the process is given from outside: variables, the time, chance.
 pub trait Env: Send + Sync {
     /// A variable's value, if it is set and is text.
     fn var(&self, name: &str) -> Option<String>;
+
+    /// The time, in seconds since 1970.
+    fn now(&self) -> i64 {
+        jiff::Timestamp::now().as_second()
+    }
+
+    /// A number that nobody could know.
+    fn chance(&self) -> u64 {
+        // Each of the standard library's hashers has keys of its own, from the system's source of randomness.
+        RandomState::new().hash_one(std::process::id())
+    }
+
+    /// The agent's session that a command runs for, if it runs in an agent's shell.
+    fn session(&self) -> Option<String> {
+        SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
+    }
 }
 
 /// The process's own environment.
@@ -32,8 +51,24 @@ impl Env for ProcessEnv {
 }
 
 /// An environment of its own, for cases and tests.
-impl<S: BuildHasher + Send + Sync> Env for HashMap<String, String, S> {
+#[derive(Clone, Debug, Default)]
+pub struct FixedEnv {
+    /// The variables.
+    pub variables: HashMap<String, String>,
+    /// The time, if it stands still.
+    pub now: Option<i64>,
+}
+
+impl Env for FixedEnv {
     fn var(&self, name: &str) -> Option<String> {
-        self.get(name).cloned()
+        self.variables.get(name).cloned()
+    }
+
+    fn now(&self) -> i64 {
+        self.now.unwrap_or_else(|| ProcessEnv.now())
+    }
+
+    fn chance(&self) -> u64 {
+        if self.now.is_some() { 0 } else { ProcessEnv.chance() }
     }
 }

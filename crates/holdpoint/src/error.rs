@@ -11,6 +11,8 @@ pub enum Kind {
     Usage,
     /// Files could not be read or written.
     Files,
+    /// A workflow's command says no, with an exit code of its own.
+    Refused(u8),
 }
 
 /// A command's failure.
@@ -37,12 +39,13 @@ impl CommandError {
         self
     }
 
-    /// The exit code: 1 for what was found wrong, 2 for wrong use, 3 for files.
+    /// The exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, or a workflow's own.
     pub fn exit_code(&self) -> ExitCode {
         match self.kind {
             Kind::Failed => ExitCode::from(1),
             Kind::Usage => ExitCode::from(2),
             Kind::Files => ExitCode::from(3),
+            Kind::Refused(code) => ExitCode::from(code),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Which runs an event concerns: a run's home is the nearest folder, upwards from where the agent works, that has
 //! the workflow's marker.
 
+pub mod candidates;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::Event;
@@ -11,6 +14,7 @@ use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
 
 use crate::catalog::{self, Origin, Unusable};
+use crate::env_vars::{CLAUDE_PROJECT_DIR, Env};
 use crate::store::layout;
 
 /// A run: a workflow at work in a folder.
@@ -24,6 +28,18 @@ pub struct Run {
     pub home: PathBuf,
     /// The run's own folder: the home itself, or one of those that each are a run.
     pub folder: PathBuf,
+    /// The run's id, where each run is a file that is named by its id.
+    pub id: Option<String>,
+}
+
+impl Run {
+    /// What tells this run from others: its file where it is one, its folder otherwise.
+    pub fn place(&self) -> PathBuf {
+        match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
+            Some(file) => self.home.join(self.workflow.run.home.as_ref()).join(file),
+            None => self.folder.clone(),
+        }
+    }
 }
 
 /// What was found from a folder upwards.
@@ -53,23 +69,25 @@ pub struct Config {
 ///
 /// The agent's folder decides. Where it leads to no run, the files its tool touches do, and then the folder its
 /// session began in: an agent that steps out of the project is still held by it.
-pub fn runs_for(event: &Event, session_folder: Option<&str>, only: Option<&str>) -> Found {
-    let mut found = find(Path::new(&event.cwd), only);
+pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
+    let session = event.session.as_deref();
+    let mut found = find(Path::new(&event.cwd), env, session, only);
     let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
         Path::new(&path).parent().map(Path::to_path_buf)
     });
-    for place in touched.chain(session_folder.map(PathBuf::from)) {
+    for place in touched.chain(env.var(CLAUDE_PROJECT_DIR).map(PathBuf::from)) {
         if !found.runs.is_empty() || !found.unusable.is_empty() {
             break;
         }
-        found = find(&place, only);
+        found = find(&place, env, session, only);
     }
     found
 }
 
-/// The runs from `start` upwards.
-pub fn find(start: &Path, only: Option<&str>) -> Found {
+/// The runs from `start` upwards. Of a workflow's several, the one that counts most for the session.
+pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
+    let seeker = Seeker { start, env, session };
     let journal = nearest(start, layout::FOLDER);
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
@@ -83,7 +101,7 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
     let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
         match catalog::load(name, folder) {
-            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), start),
+            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &seeker),
             Err(unusable) => found.unusable.push(unusable),
         }
     }
@@ -93,7 +111,7 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
-            found.add(&built_in.workflow, Origin::BuiltIn, start);
+            found.add(&built_in.workflow, Origin::BuiltIn, &seeker);
         }
     }
     found
@@ -101,21 +119,39 @@ pub fn find(start: &Path, only: Option<&str>) -> Found {
 
 impl Found {
     /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
-    fn add(&mut self, workflow: &Workflow, origin: Origin, start: &Path) {
-        if let Some((home, folder)) = place(workflow, start) {
-            self.runs.push(Run { workflow: workflow.clone(), origin, home, folder });
+    fn add(&mut self, workflow: &Workflow, origin: Origin, seeker: &Seeker<'_>) {
+        if let Some(Place { home, folder, id }) = place(workflow, seeker) {
+            self.runs.push(Run { workflow: workflow.clone(), origin, home, folder, id });
         }
     }
 }
 
-/// Where a workflow's run is, from `start` upwards: its home, and its own folder.
-fn place(workflow: &Workflow, start: &Path) -> Option<(PathBuf, PathBuf)> {
-    let home = nearest(start, &workflow.run.home)?;
+/// Who looks for runs.
+pub struct Seeker<'a> {
+    start: &'a Path,
+    env: &'a Arc<dyn Env>,
+    session: Option<&'a str>,
+}
+
+/// Where a run is: its home, its own folder, and its id if it has one.
+struct Place {
+    home: PathBuf,
+    folder: PathBuf,
+    id: Option<String>,
+}
+
+/// Where a workflow's run is, from where the seeker is upwards.
+fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
+    let home = nearest(seeker.start, &workflow.run.home)?;
+    if workflow.run.id.is_some() {
+        let id = candidates::best(workflow, &home, seeker.env, seeker.session)?;
+        return Some(Place { folder: home.clone(), home, id: Some(id) });
+    }
     let folder = match &workflow.run.each {
         None => home.clone(),
         Some(each) => newest(&home.join(workflow.run.home.as_ref()), each, &workflow.run.newest)?,
     };
-    Some((home, folder))
+    Some(Place { home, folder, id: None })
 }
 
 /// Of the folders in `marker` whose name fits, the one with the youngest file that counts.

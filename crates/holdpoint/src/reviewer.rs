@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use holdpoint_core::phase::Review;
+use holdpoint_core::workflow::phase::PASSED;
 
 use crate::env_vars::{Env, PATH, REVIEWER};
 use crate::process_group;
@@ -17,6 +18,11 @@ use crate::process_group;
 const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How long to wait for the last of its output once it is gone.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How much of the end of what it prints is at hand for texts.
+const TAIL_CHARS: usize = 2_000;
+/// How long a program may take to say its version.
+const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 
 /// A review that was done.
 #[derive(Debug)]
@@ -27,6 +33,8 @@ pub struct Performed {
     pub took: Duration,
     /// What it cost, if it said so.
     pub cost_usd: Option<f64>,
+    /// The last of what it printed.
+    pub output: String,
 }
 
 /// Why a review was not done.
@@ -70,7 +78,7 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     process_group::kill(&child);
     let _ = child.wait();
     let status = ended.ok_or(Failure::Timeout(review.timeout_s))?;
-    if !status.success() {
+    if !status.success() && !review.is_check {
         return Err(Failure::Exit(status.to_string()));
     }
     if let Some(report) = &report
@@ -78,16 +86,43 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     {
         return Err(Failure::NoReport(report.display().to_string()));
     }
-    if let Some(log) = log {
+    if let Some(log) = log.filter(|_| status.success()) {
         let _ = std::fs::remove_file(log);
     }
     let output = output.recv_timeout(LAST_WORDS).unwrap_or_default();
     let answer: serde_json::Value = holdpoint_core::json::first(&output).unwrap_or_default();
     Ok(Performed {
-        verdict: holdpoint_core::verdict::find(&output, &review.verdict),
+        verdict: match review.is_check {
+            true => Some(if status.success() { PASSED } else { "failed" }.to_owned()),
+            false => holdpoint_core::verdict::find(&output, &review.verdict),
+        },
+        output: tail(&output),
         took: started.elapsed(),
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
     })
+}
+
+/// The end of what a program printed.
+fn tail(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let skipped = text.chars().count().saturating_sub(TAIL_CHARS);
+    text.chars().skip(skipped).collect::<String>().trim().to_owned()
+}
+
+/// The first line that a program prints, if it does so soon.
+pub fn first_line(command: &[&str], folder: &Path) -> Option<String> {
+    let mut started = Command::new(command.first()?);
+    started.args(command.iter().skip(1)).current_dir(folder).env(REVIEWER, "1");
+    started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    process_group::own(&mut started);
+    let mut child = started.spawn().ok()?;
+    let output = listen(&mut child);
+    let ended = wait(&mut child, VERSION_DEADLINE);
+    process_group::kill(&child);
+    let _ = child.wait();
+    ended.filter(ExitStatus::success)?;
+    let output = output.recv_timeout(LAST_WORDS).ok()?;
+    String::from_utf8_lossy(&output).lines().next().map(|line| line.trim().to_owned())
 }
 
 /// What tells one version of a file from another.

@@ -4,11 +4,16 @@
 //! what another program wrote in between is never overwritten; locks are never deleted.
 
 pub mod atomic;
+pub mod files;
 pub mod journal;
+pub mod kept;
 pub mod layout;
 pub mod lock;
 pub mod memory;
 pub mod message;
+pub mod owner;
+pub mod plain_log;
+pub mod report;
 pub mod state;
 pub mod told;
 pub mod tree;

@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use holdpoint_core::path::{below, stays_below, tidy};
+use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, World};
 
-use crate::env_vars::Env;
-use crate::store::tree;
+use crate::env_vars::{Env, PATH};
+use crate::project::Run;
+use crate::store::kept::Kept;
+use crate::store::{report, tree};
 
 /// The largest file a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -26,9 +29,33 @@ pub struct ProjectWorld {
     folder: PathBuf,
     env: Arc<dyn Env>,
     settles: AtomicU32,
+    id: Option<RunId>,
+}
+
+/// A run that is a file.
+struct RunId {
+    id: String,
+    workflow: String,
+    file: String,
 }
 
 impl ProjectWorld {
+    /// The world of a run.
+    pub fn of(run: &Run, env: Arc<dyn Env>) -> ProjectWorld {
+        match &run.id {
+            Some(id) => ProjectWorld::of_id(&run.workflow, &run.home, id, env),
+            None => ProjectWorld::new(&run.home, &run.folder, env),
+        }
+    }
+
+    /// The world of a run that is a file, by its id.
+    pub fn of_id(workflow: &Workflow, home: &Path, id: &str, env: Arc<dyn Env>) -> ProjectWorld {
+        let file = workflow.run.file_of(id).map(|file| format!("{}/{file}", workflow.run.home));
+        let id =
+            RunId { id: id.to_owned(), workflow: workflow.name.to_string(), file: file.unwrap_or_default() };
+        ProjectWorld { id: Some(id), ..ProjectWorld::new(home, home, env) }
+    }
+
     /// The world of the run in `folder` (which relative paths start from) of the project at `home`.
     pub fn new(home: &Path, folder: &Path, env: Arc<dyn Env>) -> ProjectWorld {
         ProjectWorld {
@@ -36,6 +63,7 @@ impl ProjectWorld {
             folder: folder.to_path_buf(),
             env,
             settles: AtomicU32::new(0),
+            id: None,
         }
     }
 
@@ -81,6 +109,24 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
 }
 
+/// Whether a file can be made in a folder: made and removed again.
+fn can_make_file_in(folder: &Path) -> bool {
+    let probe = folder.join(format!(".holdpoint-{}.tmp", std::process::id()));
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
+    made && std::fs::remove_file(&probe).is_ok()
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
 /// Whether an error says that there is no such file. A file where a folder should be is something else: a fault.
 pub fn is_missing(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
@@ -111,6 +157,58 @@ impl World for ProjectWorld {
     fn folder(&self) -> String {
         let below = self.folder.strip_prefix(&self.home).unwrap_or(&self.folder);
         tidy(&below.to_string_lossy())
+    }
+
+    fn run_id(&self) -> Option<String> {
+        self.id.as_ref().map(|run| run.id.clone())
+    }
+
+    fn state_file(&self) -> Option<String> {
+        self.id.as_ref().map(|run| run.file.clone())
+    }
+
+    fn now(&self) -> i64 {
+        self.env.now()
+    }
+
+    fn is_new(&self, path: &str) -> Answer<()> {
+        match self.exists(path) {
+            Answer::Is(()) if self.resolve(path).is_ok_and(|path| report::is_old(&self.home, &path)) => {
+                Answer::None
+            }
+            answer => answer,
+        }
+    }
+
+    fn kept(&self, path: &str) -> Answer<Vec<u8>> {
+        let Some(run) = &self.id else { return Answer::None };
+        match Kept::new(&self.home, &run.workflow, &run.id).read(&tidy(path)) {
+            Ok(Some(bytes)) => Answer::Is(bytes),
+            Ok(None) => Answer::None,
+            Err(why) => Answer::Fault(why),
+        }
+    }
+
+    fn is_same_place(&self, one: &str, other: &str) -> bool {
+        let real = |path: &str| Path::new(path).canonicalize().ok();
+        tidy(one) == tidy(other) || real(one).is_some_and(|one| Some(one) == real(other))
+    }
+
+    fn is_writable(&self, folder: &str) -> bool {
+        let Ok(folder) = self.resolve(folder) else { return false };
+        let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&self.home);
+        can_make_file_in(there)
+    }
+
+    fn program(&self, name: &str) -> Option<String> {
+        let path = self.env.var(PATH)?;
+        let found =
+            std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))?;
+        Some(found.to_string_lossy().into_owned())
+    }
+
+    fn version(&self, program: &str) -> Option<String> {
+        crate::reviewer::first_line(&[program, "--version"], &self.home)
     }
 
     fn list(&self, path: &str) -> Answer<Vec<String>> {

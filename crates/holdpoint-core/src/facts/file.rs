@@ -142,7 +142,7 @@ fn read(path: &str, world: &dyn World) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-fn read_text(path: &str, world: &dyn World) -> Result<Option<String>, Error> {
+pub(super) fn read_text(path: &str, world: &dyn World) -> Result<Option<String>, Error> {
     let bytes = read(path, world)?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()))
 }

@@ -6,10 +6,14 @@ use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Serde, Value};
 
 use super::file::{Document, File, Table};
-use super::{Facts, fault};
+use super::{Facts, fault, report, time};
 use crate::event::Event;
 use crate::tool::{Tool, ToolKind};
+use crate::workflow::Text;
 use crate::world::{Answer, GitQuestion, World};
+
+/// The longest list of numbers that a text can ask for.
+const RANGE_MAX: i64 = 1_000;
 
 impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
@@ -20,12 +24,22 @@ impl Facts {
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
+            "findings" => Value::from_function(move |path: &str| report::findings(path, world.as_ref())),
             "git" => Value::from_object(GitFact { world, cwd: self.event.cwd.clone() }),
+            "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
+            "now" => time::now(world.now()),
+            "program" => Value::from_function(move |name: &str| program(name, world.as_ref())),
+            "range" => Value::from_function(|from: i64, to: i64| {
+                (from..to.min(from + RANGE_MAX)).collect::<Vec<_>>()
+            }),
+            "reviewers" => self.reviewers(),
             "run" => Value::from_object(RunFact(Arc::clone(self))),
             "state" => self.state().unwrap_or_else(Value::from),
             "table" => Value::from_function(move |path: &str| Table::open(path, &world)),
+            "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
+            "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
             "tool" => Value::from_object(ToolFact { event: Arc::clone(&self.event), world }),
             _ => Value::UNDEFINED,
         }
@@ -35,6 +49,15 @@ impl Facts {
     fn folder_below_home(&self) -> String {
         let cwd = crate::path::tidy(&self.event.cwd);
         crate::path::below(&self.home, &cwd).unwrap_or_default().to_owned()
+    }
+
+    /// `reviewers.<name>.command`: the words as the workflow has them.
+    fn reviewers(&self) -> Value {
+        let command = |words: &[Text]| words.iter().map(|word| Value::from(word.as_ref())).collect::<Value>();
+        let pairs = self.workflow.reviewers.iter().map(|reviewer| {
+            (reviewer.name.to_string(), Value::from_pairs([("command", command(&reviewer.command))]))
+        });
+        Value::from_pairs(pairs)
     }
 
     fn layout_faults(self: &Arc<Self>) -> Result<Value, Error> {
@@ -79,12 +102,28 @@ impl Facts {
     }
 }
 
+/// `there(paths)`: whether one of them is.
+fn there(paths: &[String], world: &dyn World) -> bool {
+    paths.iter().any(|path| world.exists(path) == Answer::Is(()))
+}
+
+/// `program(name).path`, `.version`: one on PATH; nothing if it is not.
+fn program(name: &str, world: &dyn World) -> Value {
+    match world.program(name) {
+        None => Value::UNDEFINED,
+        Some(path) => {
+            let version = world.version(&path).map_or(Value::UNDEFINED, Value::from);
+            Value::from_pairs([("path", Value::from(path)), ("version", version)])
+        }
+    }
+}
+
 fn texts_in(list: &Value) -> Vec<String> {
     let items = list.try_iter().into_iter().flatten();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// `run.home`, `.folder`, `.name`, `.state`, `.has_state`, `.broken`, `.lacks`.
+/// `run.home`, `.folder`, `.name`, `.id`, `.state`, `.has_state`, `.broken`, `.lacks`, `.age`, `.mine`.
 #[derive(Debug)]
 struct RunFact(Arc<Facts>);
 
@@ -95,6 +134,9 @@ impl RunFact {
             "home" => Some(Value::from(facts.home.as_str())),
             "folder" => Some(Value::from(facts.world.folder())),
             "name" => Some(Value::from(facts.world.folder().rsplit('/').next().unwrap_or_default())),
+            "id" => facts.world.run_id().map(Value::from),
+            "age" => facts.age()?.map(Value::from),
+            "mine" => Some(Value::from(facts.is_mine()?)),
             "state" => facts.state_path()?.map(Value::from),
             "has_state" => Some(Value::from(facts.state_bytes()?.is_some())),
             "broken" => facts.state_fault().map(Value::from),

@@ -7,6 +7,7 @@ use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
 use super::{Facts, fault};
+use crate::workflow::Format;
 use crate::world::Answer;
 
 impl Facts {
@@ -16,7 +17,7 @@ impl Facts {
         loop {
             let bytes = match self.world.read(&path) {
                 Answer::None if self.overlay.is_empty() => return Ok(Value::UNDEFINED),
-                Answer::None => b"{}".to_vec(),
+                Answer::None => self.no_state(),
                 Answer::Fault(why) => {
                     return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
                 }
@@ -36,12 +37,14 @@ impl Facts {
         if self.workflow.fields.is_empty() && self.overlay.is_empty() {
             return crate::json::lazy::value(bytes);
         }
-        let Json::Object(mut state) = crate::json::whole(bytes)? else {
-            return Err("it is not an object".into());
-        };
+        let mut state = self.fields_in(bytes)?;
+        let outside = self.outside();
         for field in self.workflow.fields.iter() {
             let first =
-                self.render_value(&field.source, Value::UNDEFINED).map_err(|error| error.to_string())?;
+                self.render_value(&field.source, outside.clone()).map_err(|error| error.to_string())?;
+            if self.workflow.run.format == Format::Lines {
+                state.entry(field.name.as_ref()).and_modify(|value| meant(value, &first));
+            }
             if !state.get(field.name.as_ref()).is_some_and(|value| counts_as(value, &first)) {
                 state.insert(field.name.to_string(), first);
             }
@@ -55,6 +58,34 @@ impl Facts {
 }
 
 impl Facts {
+    /// What a state file without any field holds.
+    fn no_state(&self) -> Vec<u8> {
+        match self.workflow.run.format {
+            Format::Json => b"{}".to_vec(),
+            Format::Lines => Vec::new(),
+        }
+    }
+
+    /// The fields that stand in a file's bytes.
+    fn fields_in(&self, bytes: &[u8]) -> Result<serde_json::Map<String, Json>, String> {
+        match self.workflow.run.format {
+            Format::Lines => Ok(crate::lines::parse(&String::from_utf8_lossy(bytes))),
+            Format::Json => match crate::json::whole(bytes)? {
+                Json::Object(fields) => Ok(fields),
+                _ => Err("it is not an object".into()),
+            },
+        }
+    }
+
+    /// What first values can name: anything but the state, which they are a part of.
+    fn outside(self: &Arc<Self>) -> Value {
+        if self.workflow.fields.iter().all(|field| !field.source.contains(['.', '|'])) {
+            return Value::UNDEFINED;
+        }
+        let nouns = ["env", "event", "now", "run"].map(|name| (name, self.noun(name)));
+        Value::from_pairs(nouns.into_iter().chain(self.given.iter().cloned()))
+    }
+
     /// The state file's bytes, if it is there.
     pub(super) fn state_bytes(self: &Arc<Self>) -> Result<Option<Vec<u8>>, Error> {
         let Some(path) = self.state_path()? else { return Ok(None) };
@@ -72,15 +103,30 @@ impl Facts {
     /// The fields that the state file lacks.
     pub(super) fn missing_fields(self: &Arc<Self>) -> Result<Vec<String>, Error> {
         let bytes = self.state_bytes()?;
-        let state: Json = bytes.and_then(|bytes| crate::json::whole(&bytes).ok()).unwrap_or_default();
-        let missing = self.workflow.fields.iter().filter(|field| state.get(field.name.as_ref()).is_none());
-        Ok(if state.is_object() { missing.map(|field| field.name.to_string()).collect() } else { Vec::new() })
+        let Some(state) = bytes.and_then(|bytes| self.fields_in(&bytes).ok()) else { return Ok(Vec::new()) };
+        let missing = self.workflow.fields.iter().filter(|field| !state.contains_key(field.name.as_ref()));
+        Ok(missing.map(|field| field.name.to_string()).collect())
     }
 }
 
 /// Whether the end is missing, as of a file that is being written: any other fault no waiting would mend.
 fn is_cut_off(bytes: &[u8]) -> bool {
     !crate::json::Completeness::default().feed(bytes)
+}
+
+/// A text out of a line, as what its field's first value is: a whole number, a truth, or a text. What is neither
+/// stays text, and counts for nothing.
+fn meant(value: &mut Json, first: &Json) {
+    let Json::String(text) = &*value else { return };
+    let text = text.trim();
+    let read = match first {
+        Json::Number(_) => text.parse::<i64>().ok().filter(|number| *number >= 0).map(Json::from),
+        Json::Bool(_) => text.parse::<bool>().ok().map(Json::from),
+        _ => None,
+    };
+    if let Some(read) = read {
+        *value = read;
+    }
 }
 
 /// Whether a field's value is of the type its first value has; null goes with any.

@@ -38,7 +38,7 @@ pub(super) fn mermaid(graph: &Graph) -> String {
     for (at, node) in graph.nodes.iter().enumerate() {
         let (open, close) = match node.by {
             Actor::Agent => ("[", "]"),
-            Actor::Reviewer => ("{{", "}}"),
+            Actor::Reviewer | Actor::Check => ("{{", "}}"),
             Actor::User => ("([", "])"),
         };
         let label = label(node).iter().map(|line| entities(line)).collect::<Vec<_>>().join("<br/>");
@@ -67,7 +67,7 @@ pub(super) fn dot(graph: &Graph) -> String {
     for node in &graph.nodes {
         let shape = match node.by {
             Actor::Agent => "box",
-            Actor::Reviewer => "hexagon",
+            Actor::Reviewer | Actor::Check => "hexagon",
             Actor::User => "ellipse",
         };
         let label = quoted(&label(node).join("\n"));

@@ -6,7 +6,7 @@ use minijinja::Error;
 
 use super::{Due, Review, TURNS_MAX, Taken, Turn, due, number, round, turn};
 use crate::facts::Facts;
-use crate::workflow::phase::{Actor, Manner, Phase};
+use crate::workflow::phase::{Manner, Phase};
 
 /// What a Stop would come to.
 #[derive(Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub fn ahead(facts: &Arc<Facts>) -> Result<Ahead, Error> {
             Turn::Rest => return Ok(Ahead::Waits { phase, text: String::new() }),
             Turn::Unfinished { text, .. } => return Ok(Ahead::Waits { phase, text }),
             Turn::Review(review) => return Ok(Ahead::Review(review)),
-            Turn::Taken(taken) if phase.by == Actor::Reviewer => {
+            Turn::Taken(taken) if phase.by.is_performed() => {
                 let why = unperformed(&facts, &phase)?;
                 return Ok(Ahead::Unperformed { phase, why, text: taken.text });
             }

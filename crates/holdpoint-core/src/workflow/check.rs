@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
     fn has(&self, name: &str, has_element: bool) -> bool {
         let given = match name {
             "key" | "value" => has_element,
-            "phase" | "target" | "prompt" | "schema" => self.has_phases,
+            "phase" | "target" | "prompt" | "schema" | "command" | "output" => self.has_phases,
             _ => false,
         };
         given || NOUNS.contains(&name) || self.defined.contains(&name)

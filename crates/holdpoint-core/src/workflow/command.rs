@@ -11,13 +11,17 @@ pub struct Command {
     pub name: Text,
     /// What it does, in a line.
     pub about: Text,
+    /// The run it is about, by its id, a template; without it, the one that counts now.
+    pub run: Option<Text>,
     /// Its arguments, in order.
     pub args: List<Argument>,
+    /// Its flags.
+    pub flags: List<Flag>,
     /// Its steps: the first whose condition is true is taken.
     pub steps: List<CommandStep>,
 }
 
-/// An argument: `name`, or `name?` if it can be left out.
+/// An argument: `name`, `name?` if it can be left out, `name...` if it takes all that follows.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::command))]
 pub struct Argument {
@@ -25,14 +29,47 @@ pub struct Argument {
     pub name: Text,
     /// Whether it can be left out.
     pub is_optional: bool,
+    /// Whether it takes all words that follow, flags included.
+    pub is_rest: bool,
+    /// What it must look like: a regular expression for the whole of it.
+    pub pattern: Option<Text>,
+    /// What it is, for people.
+    pub help: Text,
+}
+
+/// A flag: `--name`, or `--name VALUE`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::command))]
+pub struct Flag {
+    /// Its name, without the dashes.
+    pub name: Text,
+    /// What its value is called; none if it has no value.
+    pub value: Option<Text>,
+    /// What the value must look like: a regular expression for the whole of it.
+    pub pattern: Option<Text>,
+    /// What it is, for people.
+    pub help: Text,
+}
+
+impl Flag {
+    /// Its name as conditions and texts spell it.
+    pub fn fact(&self) -> String {
+        self.name.replace('-', "_")
+    }
 }
 
 /// A step that a command can take.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::command))]
 pub struct CommandStep {
-    /// The name of a run to make, a template.
+    /// The name of a run to make, a template; empty: a new id.
     pub create: Option<Text>,
+    /// Files of the project that are kept as they are now, for `restore`.
+    pub keep: List<Text>,
+    /// Whether the files that were kept when the run was made are put back.
+    pub restore: bool,
+    /// The exit code of a command that says no.
+    pub fail: Option<u8>,
     /// The phase to finish, a template: its `then` is taken, if it is proved.
     pub finish: Option<Text>,
     /// What it sets, where it goes, and what it prints.

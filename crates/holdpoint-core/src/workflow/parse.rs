@@ -9,7 +9,9 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::table::{Language, Piece, Reader, json, listed};
-use super::{Audience, Delegation, List, Named, On, Rule, RuleKind, Run, Say, Text, ToolMatch, Workflow};
+use super::{
+    Audience, Delegation, Format, ID, List, Named, On, Rule, RuleKind, Run, Say, Text, ToolMatch, Workflow,
+};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::event::Moment;
 use crate::layout::{self, Layout};
@@ -18,8 +20,9 @@ use crate::tool::ToolKind;
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 13] = [
+const TOP_KEYS: [&str; 14] = [
     "about",
+    "checks",
     "commands",
     "run",
     "defaults",
@@ -33,7 +36,10 @@ const TOP_KEYS: [&str; 13] = [
     "let",
     "data",
 ];
-const RUN_KEYS: [&str; 7] = ["home", "each", "newest", "state", "phase", "due", "last"];
+const RUN_KEYS: [&str; 15] = [
+    "home", "each", "newest", "state", "phase", "due", "last", "id", "strays", "format", "stamp", "owner",
+    "root", "stale", "log",
+];
 const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];
 const NAME_KEYS: [&str; 4] = ["name", "required", "with", "only"];
 const HOLD_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "say", "satisfied_by"];
@@ -113,7 +119,7 @@ impl Parser<'_> {
             delegation: self.delegation(top),
             fields: self.fields(top),
             phases: self.phases(top),
-            reviewers: self.reviewers(top),
+            reviewers: self.programs(top),
             commands: self.commands(top),
             layout: self.layout(top),
         }
@@ -141,7 +147,40 @@ impl Parser<'_> {
             newest: self.reader.texts(run, "newest"),
             due: self.reader.text(run, "due"),
             last: self.reader.text(run, "last"),
+            id: self.run_id(run),
+            clears_strays: self.chosen(run, "strays", &[("keep", false), ("remove", true)]),
+            format: self.chosen(run, "format", &Format::ALL),
+            stamp: self.reader.text(run, "stamp"),
+            owner: self.reader.text(run, "owner"),
+            root: self.reader.text(run, "root"),
+            stale: self.expression(run, "stale", false),
+            log: self.reader.text(run, "log"),
         }
+    }
+
+    /// `id`, which goes with an `each` that names a file by it.
+    fn run_id(&mut self, run: &DeTable<'_>) -> Option<Text> {
+        let id = self.reader.text(run, "id");
+        let each = Reader::get(run, "each")?;
+        if id.is_some() != each.get_ref().as_str().is_some_and(|each| each.contains(ID)) {
+            let hint = format!("write both: id = \"{{date}}-{{time}}-{{hex6}}\" and each = \"{ID}.state\"");
+            self.reader.error(each.span(), format!("`id` and an `each` with `{ID}` go together")).hint =
+                Some(hint);
+        }
+        id
+    }
+
+    /// One of a few words; the first stands for none.
+    fn chosen<T: Copy + Default>(&mut self, table: &DeTable<'_>, key: &str, words: &[(&str, T)]) -> T {
+        let Some(word) = self.reader.text(table, key) else { return T::default() };
+        if let Some((_, meant)) = words.iter().find(|(name, _)| *name == word) {
+            return *meant;
+        }
+        let span = Reader::get(table, key).map_or(0..0, toml::Spanned::span);
+        let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+        self.reader.error(span, format!("unknown {key} `{word}`")).hint =
+            Some(format!("it is one of {}", listed(&names)));
+        T::default()
     }
 
     /// `[fields]`: first values; what is no text is kept as it is.
@@ -364,5 +403,6 @@ fn tool_match(tool: &str) -> ToolMatch {
 }
 
 fn names_a_file(value: &str) -> bool {
-    [".md", ".txt"].iter().any(|ending| value.ends_with(ending)) && !value.contains(char::is_whitespace)
+    [".md", ".txt", ".sh"].iter().any(|ending| value.ends_with(ending))
+        && !value.contains(char::is_whitespace)
 }

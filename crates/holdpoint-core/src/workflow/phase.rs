@@ -10,20 +10,32 @@ pub enum Actor {
     Agent,
     /// A process with no memory of the work.
     Reviewer,
+    /// A program whose exit code is the verdict.
+    Check,
     /// The person.
     User,
 }
 
 impl Actor {
+    /// Whether the engine performs the phase: a program is run, and its outcome decides.
+    pub fn is_performed(self) -> bool {
+        matches!(self, Actor::Reviewer | Actor::Check)
+    }
+
     /// All actors, as workflow files spell them.
-    pub const ALL: [(&'static str, Actor); 3] =
-        [("agent", Actor::Agent), ("reviewer", Actor::Reviewer), ("user", Actor::User)];
+    pub const ALL: [(&'static str, Actor); 4] = [
+        ("agent", Actor::Agent),
+        ("reviewer", Actor::Reviewer),
+        ("check", Actor::Check),
+        ("user", Actor::User),
+    ];
 
     /// The word workflow files use.
     pub fn name(self) -> &'static str {
         match self {
             Actor::Agent => "agent",
             Actor::Reviewer => "reviewer",
+            Actor::Check => "check",
             Actor::User => "user",
         }
     }
@@ -57,7 +69,10 @@ pub struct Phase {
     pub models: Option<Models>,
     /// How many clean reviews in a row it takes.
     pub clean: Option<Clean>,
-    /// Where it goes, by outcome: `then`, `issues`, `passed`, `failed`.
+    /// Files written each time the agent is sent into the phase: path and content, both templates. They can name
+    /// `prompt` and the reviewer's `command`.
+    pub enter: List<Named>,
+    /// Where it goes, by outcome: `then`, `issues`, `passed`, `failed`; `stop`: when the agent stops in a user's phase.
     pub routes: List<Route>,
     /// Its line in the workflow file.
     pub line: u32,
@@ -133,6 +148,10 @@ pub struct Step {
     pub when: Option<Text>,
     /// State fields to set: path and template.
     pub set: List<Named>,
+    /// Files to write: path and content, both templates.
+    pub write: List<Named>,
+    /// Files to remove: templates; one that is exactly one `{{ … }}` can be a list.
+    pub remove: List<Text>,
     /// The phase that is due next; `end`: nobody's turn.
     pub go: Option<Text>,
     /// The target's counters start anew.
@@ -158,15 +177,20 @@ pub enum Manner {
     Tell,
 }
 
+/// The verdict of a check that ended well.
+pub const PASSED: &str = "passed";
+
 /// The due phase that means nobody's turn.
 pub const END: &str = "end";
 
-/// `[reviewers.X]`: a program that reviews.
+/// `[reviewers.X]`: a program that reviews; `[checks.X]`: one whose exit code is the verdict.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
 pub struct Reviewer {
     /// Its name.
     pub name: Text,
+    /// Whether its exit code is the verdict.
+    pub is_check: bool,
     /// The program and its arguments; templates, with `prompt` and `schema` as names.
     pub command: List<Text>,
     /// Whether the prompt goes to standard input instead of an argument.
@@ -208,6 +232,13 @@ impl Rounds {
 }
 
 impl Phase {
+    /// The program that performs it: the one it names, or the first of its kind.
+    pub fn program<'a>(&self, programs: &'a [Reviewer]) -> Option<&'a Reviewer> {
+        let is_check = self.by == Actor::Check;
+        let mut of_kind = programs.iter().filter(|program| program.is_check == is_check);
+        of_kind.find(|program| self.reviewer.as_ref().is_none_or(|name| program.name == *name))
+    }
+
     /// The steps for an outcome.
     pub fn steps(&self, outcome: &str) -> &[Step] {
         self.routes.iter().find(|route| route.outcome == outcome).map_or(&[], |route| &route.steps)

@@ -10,7 +10,7 @@ use super::file::NONE;
 use super::{Case, Subject, folder, reviewer};
 use crate::agent::{Agent, Protocol};
 use crate::engine::{self, Call, Reply};
-use crate::env_vars::Env;
+use crate::env_vars::{Env, FixedEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::store::{journal, layout};
@@ -90,12 +90,12 @@ fn call(subject: Subject<'_>, case: &Case, root: &Path, tools: &Path) -> Result<
     };
     let input = text("stdin").map_or_else(|| event(&case.keys, &cwd).to_string(), str::to_owned);
     let variables = case.keys.get("env").and_then(Json::as_object).into_iter().flatten();
-    let mut env: HashMap<String, String> =
+    let mut variables: HashMap<String, String> =
         variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
     if case.keys.contains_key("reviewer") {
-        env.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
+        variables.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
     }
-    let env: Arc<dyn Env> = Arc::new(env);
+    let env: Arc<dyn Env> = Arc::new(FixedEnv { variables, now: None });
     Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
 }
 

@@ -11,7 +11,6 @@ use super::Context;
 use super::journals::{self, Line};
 use super::selection::{Decisions, Speakers, is_since, parse_since};
 use crate::error::{CommandError, Kind};
-use crate::project;
 use crate::store::journal::Entry;
 
 /// Show the journal: what agents asked and what was answered, newest last, times in UTC
@@ -47,7 +46,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    let homes = journals::homes(&project::find(&context.cwd, None));
+    let homes = journals::homes(&context.find(None));
     let mut rows = Rows::new(context);
     if arguments.follow && homes.is_empty() {
         let what = format!(

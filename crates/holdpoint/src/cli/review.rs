@@ -13,7 +13,7 @@ use super::Context;
 use crate::engine::review::{Done, Request};
 use crate::env_vars::REVIEWER;
 use crate::error::{CommandError, Kind};
-use crate::project::{self, Run};
+use crate::project::Run;
 use crate::ui::Ui;
 
 /// Perform the review that is due in the run of this folder, as the agent's next stop would
@@ -79,7 +79,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 
 /// The runs whose workflow has phases.
 fn runs(context: &Context) -> Result<Vec<Run>, CommandError> {
-    let mut found = project::find(&context.cwd, None);
+    let mut found = context.find(None);
     found.runs.retain(|run| !run.workflow.phases.is_empty());
     if found.runs.is_empty() {
         let what = format!("no run of a workflow with phases was found from {}", context.cwd.display());

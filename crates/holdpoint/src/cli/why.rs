@@ -8,7 +8,6 @@ use serde_json::{Value as Json, json};
 use super::selection::{Speakers, is_rule};
 use super::{Context, condition, journals, phrase, subject};
 use crate::error::CommandError;
-use crate::project;
 use crate::store::journal::{Entry, Spoken};
 use crate::ui::{Style, Ui};
 
@@ -36,7 +35,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    let homes = journals::homes(&project::find(&context.cwd, None));
+    let homes = journals::homes(&context.find(None));
     let mut entries: Vec<Entry> = journals::read(&homes)?.into_iter().map(|line| line.entry).collect();
     let has_journal = !entries.is_empty();
     for entry in &mut entries {

@@ -6,6 +6,7 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::workflow::phase::Manner;
 use holdpoint_core::workflow::{Audience, RuleKind};
 
+use super::ownership;
 use super::patience::Release;
 use super::run::Outcome;
 use crate::agent::Answer;
@@ -39,6 +40,9 @@ impl Said {
     /// Adds what one run says.
     pub(super) fn add(&mut self, run: &Run, event: &Event, outcome: &Outcome) {
         let workflow = run.workflow.name.as_ref();
+        if let Some(why) = outcome.course.note.as_ref().filter(|_| outcome.course.is_aside && !self.quiet) {
+            self.messages.extend(ownership::message(run, event, why));
+        }
         for saying in &outcome.course.said {
             match saying.manner {
                 Manner::Hold => self.holds.push((workflow.to_owned(), saying.text.clone())),

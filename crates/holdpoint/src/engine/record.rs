@@ -12,6 +12,7 @@ use super::run::Outcome;
 use super::stop::Saying;
 use crate::project::Run;
 use crate::store::journal::{self, Entry, Spoken};
+use crate::store::plain_log;
 
 /// Writes the line for one run. A journal that cannot be written changes no answer.
 pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instant) {
@@ -20,7 +21,7 @@ pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instan
         () if outcome.released.is_some() => "release",
         () if decision.holds() || course.holds() => "hold",
         () if !decision.findings.is_empty() || !course.said.is_empty() => "witness",
-        () if !decision.faults.is_empty() => "fault",
+        () if !decision.faults.is_empty() || !course.faults.is_empty() => "fault",
         () => "none",
     };
     let entry = Entry {
@@ -35,10 +36,24 @@ pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instan
             .map(|set| (set.path.join("."), set.value.clone()))
             .collect(),
         reviews: course.reviews.clone(),
+        about: course.note.clone().or(event.tool.as_ref().and_then(in_short)),
         took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         ..about(event)
     };
+    log(run, &entry);
     let _ = journal::append(&run.home, &entry);
+}
+
+/// Tells a workflow's own log what happened, in a line each.
+pub(crate) fn log(run: &Run, entry: &Entry) {
+    let Some(log) = &run.workflow.run.log else { return };
+    let path = run.home.join(run.workflow.run.home.as_ref()).join(log.as_ref());
+    let about = entry.about.as_deref().unwrap_or(&entry.event);
+    let line = |what: String| plain_log::append(&path, &entry.at, &what);
+    line(format!("{} {}: {}", entry.decision.to_uppercase(), run.id.as_deref().unwrap_or_default(), about));
+    entry.rules.iter().for_each(|rule| line(format!("{} {}: {}", rule.kind, rule.rule, rule.text)));
+    entry.set.iter().for_each(|(field, value)| line(format!("set {field} = {value}")));
+    entry.faults.iter().for_each(|fault| line(format!("fault: {fault}")));
 }
 
 /// Writes a fault that lies before any workflow.

@@ -13,7 +13,7 @@ use super::stop::{self, Course};
 use crate::env_vars::Env;
 use crate::project::Run;
 use crate::store::lock;
-use crate::store::state::{self, WriteError};
+use crate::store::state::{self, StateFile, WriteError};
 use crate::world::ProjectWorld;
 
 /// How often a decision is made anew because someone outside wrote the state meanwhile.
@@ -66,7 +66,7 @@ fn judge_rules(run: &Run, ask: &Ask<'_>) -> Outcome {
 }
 
 pub(super) fn facts(run: &Run, ask: &Ask<'_>) -> Arc<Facts> {
-    let world = Arc::new(ProjectWorld::new(&run.home, &run.folder, Arc::clone(ask.env)));
+    let world = Arc::new(ProjectWorld::of(run, Arc::clone(ask.env)));
     Facts::new(run.workflow.clone(), Arc::clone(ask.event), tidy(&run.home.to_string_lossy()), world)
 }
 
@@ -84,7 +84,7 @@ fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
         Ok(None) => return without_sets("a rule sets state fields, but [run] names no state file".into()),
         Err(error) => return without_sets(error.to_string()),
     };
-    let lock = state::lock(&run.home, &run.folder, lock::PATIENCE);
+    let lock = state::lock(&run.home, &run.place(), lock::PATIENCE);
     match lock {
         Err(why) => without_sets(format!("the state file `{path}` was not written: {why}")),
         Ok(_lock) => decide_locked(run, ask, &path),
@@ -92,18 +92,18 @@ fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
 }
 
 fn decide_locked(run: &Run, ask: &Ask<'_>, path: &str) -> Decision {
-    let file = run.folder.join(path);
+    let file = StateFile::new(run.folder.join(path), &run.workflow.run);
     let mut tries = 0;
     loop {
         tries += 1;
-        let before = state::read(&file);
+        let before = file.read();
         let mut decision = decide(&facts(run, ask), ask.only);
         if decision.sets.is_empty() {
             return decision;
         }
         let written = before
             .map_err(WriteError::Failed)
-            .and_then(|before| state::write(&file, before.as_deref(), &decision.sets));
+            .and_then(|before| file.write(before.as_deref(), &decision.sets, ask.env.now()));
         let why = match written {
             Ok(()) => return decision,
             Err(WriteError::Changed) if tries < TRIES_MAX => continue,

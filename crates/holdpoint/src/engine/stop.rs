@@ -10,14 +10,14 @@ use holdpoint_core::phase::{self, Due, Review, TURNS_MAX, Taken, Turn};
 use holdpoint_core::workflow::phase::{Manner, Phase};
 use serde_json::Value as Json;
 
-use super::patience;
 use super::run::{Ask, facts};
+use super::{ownership, patience};
 use crate::env_vars::Env;
 use crate::project::Run;
 use crate::reviewer::{self, Performed};
 use crate::store::journal::Reviewed;
-use crate::store::state::{self, WriteError};
-use crate::store::{layout, lock};
+use crate::store::state::{self, StateFile, WriteError};
+use crate::store::{files, layout, lock, report};
 
 /// What is said about a phase.
 #[derive(Debug)]
@@ -35,6 +35,10 @@ pub(super) struct Saying {
 /// What came of the phases.
 #[derive(Debug, Default)]
 pub(super) struct Course {
+    /// Why the run was not looked at, or what was let be.
+    pub(super) note: Option<String>,
+    /// Whether the run is none of this session's business: then its rules are not asked either.
+    pub(super) is_aside: bool,
     /// What is said about phases.
     pub(super) said: Vec<Saying>,
     /// The state fields that were set.
@@ -48,7 +52,8 @@ pub(super) struct Course {
 impl Course {
     /// Whether rules are still to be asked: a hold or a pause is the last word.
     pub(super) fn is_open(&self) -> bool {
-        !self.said.iter().any(|saying| matches!(saying.manner, Manner::Hold | Manner::Pause))
+        !self.is_aside
+            && !self.said.iter().any(|saying| matches!(saying.manner, Manner::Hold | Manner::Pause))
     }
 
     /// Whether the agent is sent back.
@@ -56,7 +61,7 @@ impl Course {
         self.said.iter().any(|saying| saying.manner == Manner::Hold)
     }
 
-    fn fault(&mut self, what: String) {
+    pub(super) fn fault(&mut self, what: String) {
         self.faults.push(Fault { rule: None, what });
     }
 }
@@ -64,7 +69,10 @@ impl Course {
 /// Goes through the phases that are due.
 pub(super) fn course(run: &Run, ask: &Ask<'_>) -> Course {
     let mut course = Course::default();
-    for _ in 0..TURNS_MAX {
+    for turn in 0..TURNS_MAX {
+        if turn == 0 && ownership::is_aside(run, ask, &mut course) {
+            break;
+        }
         match next(run, ask, &mut course) {
             Ok(true) => {}
             Ok(false) => break,
@@ -82,6 +90,7 @@ struct Hand<'a> {
     run: &'a Run,
     env: &'a Arc<dyn Env>,
     facts: Arc<Facts>,
+    file: Option<StateFile>,
     phase: Phase,
     /// The fields that nobody else may have changed when the outcome is written.
     seen: Option<Vec<Json>>,
@@ -91,7 +100,8 @@ struct Hand<'a> {
 fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError> {
     let facts = facts(run, ask);
     let state_path = facts.state_path()?;
-    let bytes = state_path.and_then(|path| state::read(&run.folder.join(path)).ok().flatten());
+    let file = state_path.map(|path| StateFile::new(run.folder.join(path), &run.workflow.run));
+    let bytes = file.as_ref().and_then(|file| file.read().ok().flatten());
     let phase = match phase::due(&facts)? {
         Due::Nobody => return Ok(false),
         Due::Unknown(name) => {
@@ -100,17 +110,18 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
         }
         Due::Phase(phase) => *phase,
     };
-    let seen = state::fields(bytes.as_deref().unwrap_or_default(), &watched(run, &phase));
-    let hand = Hand { run, env: ask.env, facts, phase, seen };
+    let watched = watched(run, &phase);
+    let seen = file.as_ref().and_then(|file| file.fields(bytes.as_deref().unwrap_or_default(), &watched));
+    let hand = Hand { run, env: ask.env, facts, file, phase: phase.clone(), seen };
     match phase::turn(&hand.facts, &hand.phase)? {
         Turn::Rest => Ok(false),
-        Turn::Taken(taken) => Ok(hand.settle(taken, course)),
+        Turn::Taken(taken) => Ok(hand.settle(taken, Means::Step, course)),
         Turn::Unfinished { limit, text, exhausted } => {
             if patience::times(run, ask, &text) <= limit {
                 hand.say(Manner::Hold, text, course);
                 return Ok(false);
             }
-            Ok(hand.settle(exhausted, course))
+            Ok(hand.settle(exhausted, Means::Step, course))
         }
         Turn::Review(review) => hand.perform(&review, course),
     }
@@ -125,7 +136,7 @@ fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
 impl Hand<'_> {
     /// Performs a review and takes the step it leads to.
     fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
-        let path = layout::lock(&self.run.home, &format!("review {}", self.run.folder.display()));
+        let path = layout::lock(&self.run.home, &format!("review {}", self.run.place().display()));
         let prepared = layout::prepare(&self.run.home, &path).map_err(|error| error.to_string());
         let lock =
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
@@ -138,14 +149,14 @@ impl Hand<'_> {
             Ok(performed) => {
                 let clean = performed.verdict.as_deref() == Some(review.clean.as_str());
                 course.reviews.push(record(review, &performed));
-                phase::reviewed(&self.facts, &self.phase, clean)?
+                phase::reviewed(&self.facts, &self.phase, clean, &performed.output)?
             }
             Err(failure) => {
                 course.fault(failure.to_string());
                 phase::failed(&self.facts, &self.phase, &failure.to_string())?
             }
         };
-        Ok(self.settle(taken, course))
+        Ok(self.settle(taken, Means::Review, course))
     }
 
     fn say(&self, manner: Manner, text: String, course: &mut Course) {
@@ -153,12 +164,18 @@ impl Hand<'_> {
     }
 
     /// Writes what a step sets and says what it says; true if there may be another turn.
-    fn settle(&self, taken: Taken, course: &mut Course) -> bool {
-        if !taken.sets.is_empty()
-            && let Err(why) = self.write(&taken.sets)
-        {
-            course.fault(why);
-            return false;
+    fn settle(&self, taken: Taken, means: Means, course: &mut Course) -> bool {
+        match self.write(&taken) {
+            Ok(()) => {}
+            // Another hook of this run was faster, with the same in hand: it has said it.
+            Err(Unwritten::Overtaken(why)) if means == Means::Step => {
+                course.note = Some(why);
+                return false;
+            }
+            Err(Unwritten::Overtaken(why) | Unwritten::Failed(why)) => {
+                course.fault(why);
+                return false;
+            }
         }
         let moved = taken.went.is_some() && taken.manner == Manner::Silent;
         course.sets.extend(taken.sets);
@@ -168,30 +185,59 @@ impl Hand<'_> {
         moved
     }
 
-    /// Writes fields under the state's lock.
+    /// Changes files and writes fields under the state's lock: files first, so that a state never speaks of a file
+    /// that is not there.
     ///
     /// A review takes minutes. If meanwhile somebody moved the run on, the outcome is dropped: the report stays, the
     /// state is theirs. Other fields that were edited meanwhile are kept.
-    fn write(&self, sets: &[Set]) -> Result<(), String> {
-        let path =
-            self.facts.state_path().map_err(|error| reason(&error))?.ok_or("[run] names no state file")?;
-        let file = self.run.folder.join(&path);
-        let _lock = state::lock(&self.run.home, &self.run.folder, lock::PATIENCE)
-            .map_err(|why| format!("the state file `{path}` was not written: {why}"))?;
-        let before = state::read(&file)?;
-        let changed = format!(
-            "the state file `{path}` was changed by others meanwhile, so the outcome of {} is dropped",
-            self.phase.name
-        );
-        if state::fields(before.as_deref().unwrap_or_default(), &watched(self.run, &self.phase)) != self.seen
-        {
-            return Err(changed);
+    fn write(&self, taken: &Taken) -> Result<(), Unwritten> {
+        if taken.sets.is_empty() && taken.files.is_empty() {
+            return Ok(());
         }
-        state::write(&file, before.as_deref(), sets).map_err(|error| match error {
-            WriteError::Changed => changed,
-            WriteError::Failed(why) => format!("the state file `{path}` was not written: {why}"),
+        let file = self.file.as_ref().ok_or_else(|| Unwritten::Failed("[run] names no state file".into()))?;
+        let name = file.path.strip_prefix(&self.run.folder).unwrap_or(&file.path).display().to_string();
+        let failed =
+            |why: String| Unwritten::Failed(format!("the state file `{name}` was not written: {why}"));
+        let overtaken = || {
+            Unwritten::Overtaken(format!(
+                "the state file `{name}` was changed by others meanwhile, so the outcome of {} is dropped",
+                self.phase.name
+            ))
+        };
+        let _lock = state::lock(&self.run.home, &self.run.place(), lock::PATIENCE).map_err(failed)?;
+        let before = file.read().map_err(failed)?;
+        if file.fields(before.as_deref().unwrap_or_default(), &watched(self.run, &self.phase)) != self.seen {
+            return Err(overtaken());
+        }
+        files::change(&self.run.home, &taken.files).map_err(Unwritten::Failed)?;
+        if let Some(report) = &taken.expects {
+            report::note(&self.run.home, &self.run.folder.join(report)).map_err(Unwritten::Failed)?;
+        }
+        if taken.sets.is_empty() {
+            return Ok(());
+        }
+        file.write(before.as_deref(), &taken.sets, self.env.now()).map_err(|error| match error {
+            WriteError::Changed => overtaken(),
+            WriteError::Failed(why) => failed(why),
         })
     }
+}
+
+/// How a step came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Means {
+    /// By looking at the state.
+    Step,
+    /// By a review, which took its time.
+    Review,
+}
+
+/// Why a step was not written.
+enum Unwritten {
+    /// Others were faster.
+    Overtaken(String),
+    /// It could not be.
+    Failed(String),
 }
 
 fn record(review: &Review, performed: &Performed) -> Reviewed {

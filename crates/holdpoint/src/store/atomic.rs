@@ -16,10 +16,16 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// A crash at any instruction leaves the old content or the new one, and at worst a temporary file. A link is
 /// followed, so that the file it leads to is replaced and the link stays.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_as(path, bytes, false)
+}
+
+/// Replaces `path` as `replace` does; one that is executable can be run by everybody.
+pub fn replace_as(path: &Path, bytes: &[u8], is_executable: bool) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let temporary = temporary_beside(&target);
-    let written =
-        write_synced(&temporary, bytes, &target).and_then(|()| std::fs::rename(&temporary, &target));
+    let written = write_synced(&temporary, bytes, &target)
+        .and_then(|()| if is_executable { make_executable(&temporary) } else { Ok(()) })
+        .and_then(|()| std::fs::rename(&temporary, &target));
     if let Err(error) = written {
         let _ = std::fs::remove_file(&temporary);
         return Err(error);
@@ -43,6 +49,17 @@ fn write_synced(temporary: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
     }
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Makes the rename itself durable, where folders can be synced.

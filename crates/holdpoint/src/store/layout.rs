@@ -45,6 +45,21 @@ pub fn memory(home: &Path, session: &str, workflow: &str) -> PathBuf {
     folder(home).join("sessions").join(format!("{}.json", digest(&[session, workflow])))
 }
 
+/// Whose run it is.
+pub fn owner(home: &Path, place: &str) -> PathBuf {
+    folder(home).join("owners").join(format!("{}.json", digest(&[place])))
+}
+
+/// The mark of a report that was there before it was asked for.
+pub fn report(home: &Path, report: &str) -> PathBuf {
+    folder(home).join("reports").join(digest(&[report]))
+}
+
+/// The project's files as they were when runs were made, a folder a run.
+pub fn kept(home: &Path) -> PathBuf {
+    folder(home).join("kept")
+}
+
 /// The marks of what has been told to a session.
 pub fn told(home: &Path) -> PathBuf {
     folder(home).join("told")

@@ -1,10 +1,13 @@
 //! State files: fields set in place, everything else kept letter for letter, written only if nobody else has
 //! written since it was read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use holdpoint_core::decision::Set;
+use holdpoint_core::facts::time::iso;
+use holdpoint_core::lines;
+use holdpoint_core::workflow::{Format, Run};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value as Json;
@@ -34,38 +37,73 @@ impl std::fmt::Display for WriteError {
     }
 }
 
-/// Takes the lock of the run in `folder` of the project at `home`: whoever writes its state holds it.
-pub fn lock(home: &Path, folder: &Path, patience: Duration) -> Result<Lock, String> {
-    let path = layout::lock(home, &folder.to_string_lossy());
+/// Takes the lock of the run at `place` (its folder, or its file) of the project at `home`: whoever writes its state
+/// holds it.
+pub fn lock(home: &Path, place: &Path, patience: Duration) -> Result<Lock, String> {
+    let path = layout::lock(home, &place.to_string_lossy());
     layout::prepare(home, &path).map_err(|error| error.to_string())?;
     lock::take(&path, patience).map_err(|error| error.to_string())
 }
 
-/// The state file's content; `None` if it is not there.
+/// The largest part of a state file that is read.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     read_file(path, BYTES_MAX)
 }
 
-/// Sets fields in the state file at `path`, which must still be `before`. The lock must be held.
-pub fn write(path: &Path, before: Option<&[u8]>, sets: &[Set]) -> Result<(), WriteError> {
-    let text = match before {
-        Some(bytes) => std::str::from_utf8(bytes).map_err(|error| WriteError::Failed(error.to_string()))?,
-        None => "{}\n",
-    };
-    let edited = edit(text, sets).map_err(WriteError::Failed)?;
-    if read(path).map_err(WriteError::Failed)?.as_deref() != before {
-        return Err(WriteError::Changed);
-    }
-    atomic::replace(path, edited.as_bytes()).map_err(|error| WriteError::Failed(error.to_string()))
+/// A run's state file.
+#[derive(Clone, Debug)]
+pub struct StateFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is written in.
+    pub format: Format,
+    /// The field that gets the time of each write.
+    pub stamp: Option<String>,
 }
 
-/// Fields of a state file's content as JSON; none if it is no object.
-pub fn fields(bytes: &[u8], paths: &[&str]) -> Option<Vec<Json>> {
-    let state: Json = holdpoint_core::json::whole(bytes).ok().filter(Json::is_object)?;
-    let at = |path: &&str| {
-        path.split('.').try_fold(&state, |value, name| value.get(name)).cloned().unwrap_or_default()
-    };
-    Some(paths.iter().map(at).collect())
+impl StateFile {
+    /// The state file of a workflow's run.
+    pub fn new(path: PathBuf, run: &Run) -> StateFile {
+        StateFile { path, format: run.format, stamp: run.stamp.as_ref().map(ToString::to_string) }
+    }
+
+    /// Its content; `None` if it is not there.
+    pub fn read(&self) -> Result<Option<Vec<u8>>, String> {
+        read(&self.path)
+    }
+
+    /// Sets fields in the file, which must still be `before`. The lock must be held. `now` is the time of the write.
+    pub fn write(&self, before: Option<&[u8]>, sets: &[Set], now: i64) -> Result<(), WriteError> {
+        let text = std::str::from_utf8(before.unwrap_or_default())
+            .map_err(|error| WriteError::Failed(error.to_string()))?;
+        let stamp = self.stamp.iter().map(|field| Set { path: vec![field.clone()], value: iso(now).into() });
+        let sets: Vec<Set> = sets.iter().cloned().chain(stamp).collect();
+        let edited = match self.format {
+            Format::Json => edit(if before.is_some() { text } else { "{}\n" }, &sets),
+            Format::Lines => Ok(edit_lines(text, &sets)),
+        };
+        let edited = edited.map_err(WriteError::Failed)?;
+        if self.read().map_err(WriteError::Failed)?.as_deref() != before {
+            return Err(WriteError::Changed);
+        }
+        atomic::replace(&self.path, edited.as_bytes()).map_err(|error| WriteError::Failed(error.to_string()))
+    }
+
+    /// Fields of the file's content; none if it cannot be understood.
+    pub fn fields(&self, bytes: &[u8], paths: &[&str]) -> Option<Vec<Json>> {
+        let state = match self.format {
+            Format::Lines => Json::Object(lines::parse(&String::from_utf8_lossy(bytes))),
+            Format::Json => holdpoint_core::json::whole(bytes).ok().filter(Json::is_object)?,
+        };
+        let at = |path: &&str| {
+            path.split('.').try_fold(&state, |value, name| value.get(name)).cloned().unwrap_or_default()
+        };
+        Some(paths.iter().map(at).collect())
+    }
+}
+
+fn edit_lines(text: &str, sets: &[Set]) -> String {
+    sets.iter().fold(text.to_owned(), |text, set| lines::set(&text, &set.path.join("."), &set.value))
 }
 
 /// The text with the fields set: order, unknown fields and numbers stay as they are; an object that gains a field is
@@ -146,9 +184,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
         std::fs::write(&path, "{\"n\":1}").unwrap();
-        assert_eq!(write(&path, Some(b"{\"n\":0}"), &[set("n", json!(2))]), Err(WriteError::Changed));
-        assert_eq!(write(&path, None, &[set("n", json!(2))]), Err(WriteError::Changed));
-        assert_eq!(write(&path, Some(b"{\"n\":1}"), &[set("n", json!(2))]), Ok(()));
+        let file = StateFile { path: path.clone(), format: Format::Json, stamp: None };
+        let sets = [set("n", json!(2))];
+        assert_eq!(file.write(Some(b"{\"n\":0}"), &sets, 0), Err(WriteError::Changed));
+        assert_eq!(file.write(None, &sets, 0), Err(WriteError::Changed));
+        assert_eq!(file.write(Some(b"{\"n\":1}"), &sets, 0), Ok(()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"n\":2}");
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a foreign writer")]
+    fn every_write_is_stamped_where_the_state_has_a_field_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.state");
+        std::fs::write(&path, "n: 1\nat: never").unwrap();
+        let file = StateFile { path: path.clone(), format: Format::Lines, stamp: Some("at".into()) };
+        file.write(Some(b"n: 1\nat: never"), &[set("n", json!(2))], 60).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "n: 2\nat: 1970-01-01T00:01:00Z");
     }
 }

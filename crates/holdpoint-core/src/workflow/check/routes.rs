@@ -61,19 +61,17 @@ fn incomplete(workflow: &Workflow, phase: &Phase) -> Option<String> {
     let proof = phase.report.is_some() || phase.until.is_some();
     match phase.by {
         Actor::Reviewer if phase.report.is_none() => Some(format!("the review `{name}` leaves no `report`")),
-        Actor::Reviewer if reviewer_is_missing(workflow, phase) => {
+        Actor::Reviewer if phase.program(&workflow.reviewers).is_none() => {
             Some(format!("phase `{name}` has no reviewer: [reviewers] lacks it"))
+        }
+        Actor::Check if phase.program(&workflow.reviewers).is_none() => {
+            Some(format!("phase `{name}` has no check: [checks] lacks it"))
         }
         Actor::Agent if !proof => {
             Some(format!("nothing proves phase `{name}` finished: it has neither `report` nor `until`"))
         }
-        Actor::Agent | Actor::Reviewer | Actor::User => None,
+        Actor::Agent | Actor::Reviewer | Actor::Check | Actor::User => None,
     }
-}
-
-fn reviewer_is_missing(workflow: &Workflow, phase: &Phase) -> bool {
-    let named = |wanted: &str| workflow.reviewers.iter().any(|reviewer| reviewer.name == wanted);
-    phase.reviewer.as_deref().map_or(workflow.reviewers.is_empty(), |wanted| !named(wanted))
 }
 
 /// Phases that no step leads to. The user's can be started by the user.

@@ -120,7 +120,7 @@ impl<'a> Map<'a> {
 
     /// The limit of a review's rounds, if its count is not reset within the circle.
     fn limit(&self, phase: &Phase, circle: &[&Phase]) -> Option<Amount> {
-        if phase.by != Actor::Reviewer || resets(circle, phase.count()?) {
+        if !phase.by.is_performed() || resets(circle, phase.count()?) {
             return None;
         }
         Some(match phase.rounds.as_ref()?.limit_in(&self.workflow.fields) {

@@ -4,14 +4,17 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::command::{Argument, Command, CommandStep};
+use super::super::command::{Argument, Command, CommandStep, Flag};
 use super::super::phase::{Manner, Step};
 use super::super::table::{Language, Reader, Spanned};
-use super::super::{List, Say};
+use super::super::{List, Say, Text};
 use super::Parser;
 
-const COMMAND_KEYS: [&str; 3] = ["about", "args", "steps"];
-const STEP_KEYS: [&str; 6] = ["when", "create", "finish", "set", "go", "say"];
+const COMMAND_KEYS: [&str; 5] = ["about", "run", "args", "flags", "steps"];
+const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
+const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
+const STEP_KEYS: [&str; 11] =
+    ["when", "create", "keep", "restore", "finish", "set", "write", "remove", "go", "say", "fail"];
 
 impl Parser<'_> {
     pub(super) fn commands(&mut self, top: &DeTable<'_>) -> List<Command> {
@@ -24,11 +27,57 @@ impl Parser<'_> {
             parsed.push(Command {
                 name: Cow::Owned(name.get_ref().to_string()),
                 about: self.reader.required(&place, name.span(), table, "about"),
-                args: self.reader.texts(table, "args").iter().map(|word| argument(word)).collect(),
+                run: self.template(table, "run"),
+                args: self.arguments(table),
+                flags: self.flags(table),
                 steps: self.command_steps(table),
             });
         }
         parsed.into()
+    }
+
+    fn arguments(&mut self, table: &DeTable<'_>) -> List<Argument> {
+        let items = Reader::get(table, "args").and_then(|value| value.get_ref().as_array());
+        items.into_iter().flatten().map(|value| self.argument(value)).collect()
+    }
+
+    /// An argument: a word, or a table with more about it.
+    fn argument(&mut self, value: &Spanned<'_>) -> Argument {
+        if let Some(word) = value.get_ref().as_str() {
+            return argument(word, None, Text::default());
+        }
+        let Some(table) = self.reader.table("an argument", value) else {
+            return argument("", None, Text::default());
+        };
+        self.reader.known_keys("an argument", table, &ARGUMENT_KEYS);
+        let word = self.reader.required("an argument", value.span(), table, "name");
+        argument(&word, self.pattern(table), self.reader.text(table, "help").unwrap_or_default())
+    }
+
+    fn flags(&mut self, table: &DeTable<'_>) -> List<Flag> {
+        let Some(flags) = self.inner(table, "flags") else { return List::default() };
+        let mut parsed = Vec::new();
+        for (name, value) in flags {
+            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
+            self.reader.known_keys("a flag", table, &FLAG_KEYS);
+            parsed.push(Flag {
+                name: Cow::Owned(name.get_ref().to_string()),
+                value: self.reader.text(table, "value"),
+                pattern: self.pattern(table),
+                help: self.reader.text(table, "help").unwrap_or_default(),
+            });
+        }
+        parsed.into()
+    }
+
+    /// A pattern that is a regular expression.
+    fn pattern(&mut self, table: &DeTable<'_>) -> Option<Text> {
+        let pattern = self.reader.text(table, "pattern")?;
+        if let Err(error) = regex_lite::Regex::new(&pattern) {
+            let span = Reader::get(table, "pattern").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, format!("`{pattern}` is no regular expression: {error}"));
+        }
+        Some(pattern)
     }
 
     fn command_steps(&mut self, table: &DeTable<'_>) -> List<CommandStep> {
@@ -43,12 +92,21 @@ impl Parser<'_> {
             (Some(text), Some(value)) => self.text_of(text, value.span(), false),
             _ => Say::default(),
         };
+        let integer = |key: &str| match Reader::get(table, key)?.get_ref() {
+            toml::de::DeValue::Integer(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
         CommandStep {
-            create: self.template(table, "create"),
+            create: self.created(table),
+            keep: self.reader.texts(table, "keep"),
+            restore: Reader::get(table, "restore").and_then(|value| value.get_ref().as_bool()) == Some(true),
             finish: self.template(table, "finish"),
+            fail: integer("fail"),
             step: Step {
                 when: self.expression(table, "when", false),
                 set: self.reader.named(table, "set", Some(Language::Template)),
+                write: self.files(table),
+                remove: self.removals(table),
                 go: self.reader.text(table, "go"),
                 afresh: false,
                 manner: Manner::Tell,
@@ -56,9 +114,18 @@ impl Parser<'_> {
             },
         }
     }
+
+    /// `create`: a template for the run's name, or `true` where the engine names it.
+    fn created(&mut self, table: &DeTable<'_>) -> Option<Text> {
+        match Reader::get(table, "create")?.get_ref().as_bool() {
+            Some(truth) => truth.then(Text::default),
+            None => self.template(table, "create"),
+        }
+    }
 }
 
-fn argument(word: &str) -> Argument {
-    let name = word.strip_suffix('?').unwrap_or(word);
-    Argument { name: Cow::Owned(name.to_owned()), is_optional: name.len() < word.len() }
+fn argument(word: &str, pattern: Option<Text>, help: Text) -> Argument {
+    let (name, is_rest) = word.strip_suffix("...").map_or((word, false), |name| (name, true));
+    let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
+    Argument { name: Cow::Owned(name.to_owned()), is_optional, is_rest, pattern, help }
 }

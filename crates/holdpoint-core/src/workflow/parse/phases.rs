@@ -5,18 +5,21 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::super::phase::{Actor, Clean, Manner, Models, Needs, Phase, Reviewer, Rounds, Route, Skip, Step};
+use super::super::phase::{
+    Actor, Clean, Manner, Models, Needs, PASSED, Phase, Reviewer, Rounds, Route, Skip, Step,
+};
 use super::super::table::{Language, Reader, Spanned, listed};
-use super::super::{List, Say, Text};
+use super::super::{List, Named, Say, Text};
 use super::Parser;
 
-const PHASE_KEYS: [&str; 15] = [
-    "by", "ask", "prompt", "reviewer", "report", "until", "needs", "skip", "rounds", "models", "clean",
-    "then", "issues", "passed", "failed",
+const PHASE_KEYS: [&str; 18] = [
+    "by", "ask", "prompt", "reviewer", "check", "report", "until", "needs", "skip", "rounds", "models",
+    "clean", "enter", "then", "issues", "passed", "failed", "stop",
 ];
-const STEP_KEYS: [&str; 7] = ["when", "set", "go", "afresh", "hold", "pause", "tell"];
+const STEP_KEYS: [&str; 9] = ["when", "set", "write", "remove", "go", "afresh", "hold", "pause", "tell"];
 const REVIEWER_KEYS: [&str; 7] = ["command", "prompt", "schema", "verdict", "clean", "log", "timeout"];
-const OUTCOMES: [&str; 4] = ["then", "issues", "passed", "failed"];
+const CHECK_KEYS: [&str; 3] = ["run", "log", "timeout"];
+const OUTCOMES: [&str; 5] = ["then", "issues", "passed", "failed", "stop"];
 /// How long a reviewer may take where the workflow does not say.
 const TIMEOUT_S: u32 = 540;
 
@@ -77,7 +80,7 @@ impl Parser<'_> {
             by,
             ask: self.optional_say(layers, "ask"),
             prompt: self.optional_say(layers, "prompt"),
-            reviewer: text(self, "reviewer"),
+            reviewer: text(self, if by == Actor::Check { "check" } else { "reviewer" }),
             report: self.source(layers.holder("report"), "report", Language::Template, false),
             until: self.source(layers.holder("until"), "until", Language::Expression, false),
             needs: self.needs(layers),
@@ -85,6 +88,7 @@ impl Parser<'_> {
             rounds: self.rounds(layers),
             models: self.models(layers),
             clean: self.clean(layers),
+            enter: self.enter(layers),
             routes: self.routes(layers),
             line: self.line(span.start),
         }
@@ -163,6 +167,37 @@ impl Parser<'_> {
         Some(Clean { count: self.reader.text(table, "count").unwrap_or_default(), need })
     }
 
+    fn enter(&mut self, layers: Layers<'_, '_>) -> List<Named> {
+        let Some(table) = layers.get("enter").and_then(|value| self.reader.table("enter", value)) else {
+            return List::default();
+        };
+        self.reader.known_keys("enter", table, &["write"]);
+        self.files(table)
+    }
+
+    /// `write`: files by their path; the content is a file of the folder or a text, as anywhere.
+    pub(super) fn files(&mut self, table: &DeTable<'_>) -> List<Named> {
+        let Some(files) = self.inner(table, "write") else { return List::default() };
+        let mut parsed = Vec::new();
+        for (path, value) in files {
+            self.reader.piece(Language::Template, path.get_ref(), path.span(), false);
+            let Some(text) = value.get_ref().as_str() else {
+                self.reader.error(value.span(), "a file's content must be a text");
+                continue;
+            };
+            let content = self.text_of(Cow::Owned(text.to_owned()), value.span(), false);
+            parsed.push(Named { name: path.get_ref().to_string().into(), source: content.template });
+        }
+        parsed.into()
+    }
+
+    pub(super) fn removals(&mut self, table: &DeTable<'_>) -> List<Text> {
+        for (text, span) in self.reader.spanned_texts(table, "remove") {
+            self.reader.piece(Language::Template, &text, span, false);
+        }
+        self.reader.texts(table, "remove")
+    }
+
     fn routes(&mut self, layers: Layers<'_, '_>) -> List<Route> {
         let mut routes = Vec::new();
         for outcome in OUTCOMES {
@@ -195,6 +230,8 @@ impl Parser<'_> {
         Step {
             when: self.expression(table, "when", false),
             set: self.reader.named(table, "set", Some(Language::Template)),
+            write: self.files(table),
+            remove: self.removals(table),
             go: self.reader.text(table, "go"),
             afresh: Reader::get(table, "afresh").and_then(|value| value.get_ref().as_bool()).unwrap_or(false),
             manner,
@@ -202,25 +239,59 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn reviewers(&mut self, top: &DeTable<'_>) -> List<Reviewer> {
-        let Some(reviewers) = self.inner(top, "reviewers") else { return List::default() };
+    /// `[reviewers]` and `[checks]`: the programs that phases are performed by.
+    pub(super) fn programs(&mut self, top: &DeTable<'_>) -> List<Reviewer> {
+        let mut programs = self.reviewers(top);
+        programs.extend(self.checks(top));
+        programs.into()
+    }
+
+    fn checks(&mut self, top: &DeTable<'_>) -> Vec<Reviewer> {
+        let Some(checks) = self.inner(top, "checks") else { return Vec::new() };
+        let mut parsed = Vec::new();
+        for (name, value) in checks {
+            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
+            let place = format!("[checks.{}]", name.get_ref());
+            self.reader.known_keys(&place, table, &CHECK_KEYS);
+            let command = self.reader.texts(table, "run");
+            if command.is_empty() {
+                self.reader.error(name.span(), format!("{place} has no `run`")).hint =
+                    Some("name the program and its arguments: run = [\"make\", \"test\"]".into());
+            }
+            parsed.push(Reviewer {
+                name: Cow::Owned(name.get_ref().to_string()),
+                is_check: true,
+                command,
+                prompt_on_stdin: false,
+                schema: None,
+                verdict: List::default(),
+                clean: Cow::Borrowed(PASSED),
+                log: self.template(table, "log"),
+                timeout_s: timeout(table),
+            });
+        }
+        parsed
+    }
+
+    fn reviewers(&mut self, top: &DeTable<'_>) -> Vec<Reviewer> {
+        let Some(reviewers) = self.inner(top, "reviewers") else { return Vec::new() };
         let mut parsed = Vec::new();
         for (name, value) in reviewers {
             let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
             self.reader.known_keys(&format!("[reviewers.{}]", name.get_ref()), table, &REVIEWER_KEYS);
-            let timeout = Reader::get(table, "timeout").and_then(|value| number(value.get_ref()));
             parsed.push(Reviewer {
                 name: Cow::Owned(name.get_ref().to_string()),
+                is_check: false,
                 command: self.reader.texts(table, "command"),
                 prompt_on_stdin: self.reader.text(table, "prompt").is_some_and(|place| place == "stdin"),
                 schema: self.reader.text(table, "schema"),
                 verdict: self.reader.texts(table, "verdict"),
                 clean: self.reader.text(table, "clean").unwrap_or_default(),
                 log: self.template(table, "log"),
-                timeout_s: timeout.unwrap_or(TIMEOUT_S),
+                timeout_s: timeout(table),
             });
         }
-        parsed.into()
+        parsed
     }
 }
 
@@ -229,4 +300,8 @@ fn number(value: &DeValue<'_>) -> Option<u32> {
         DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
     }
+}
+
+fn timeout(table: &DeTable<'_>) -> u32 {
+    Reader::get(table, "timeout").and_then(|value| number(value.get_ref())).unwrap_or(TIMEOUT_S)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
-use crate::project::{self, Config, Found, Run};
+use crate::project::{Config, Found, Run};
 use crate::store::journal::{self, Entry};
 use crate::store::layout;
 use crate::world::ProjectWorld;
@@ -82,7 +82,7 @@ pub(super) struct Inactive {
 
 /// Looks at everything that concerns the current folder.
 pub(super) fn gather(context: &Context) -> Report {
-    let found = project::find(&context.cwd, None);
+    let found = context.find(None);
     let day_ago = Timestamp::now().checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
     let is_recent_fault = |entry: &Entry| Word::Fault.fits(entry) && is_since(entry, day_ago);
     let lines = journals::read(&journals::homes(&found)).unwrap_or_default();
@@ -136,7 +136,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
 /// The facts as a session that begins in the current folder would find them.
 fn facts(context: &Context, run: &Run) -> Arc<Facts> {
     let event = Event::from_shell(Moment::Start, &context.cwd.to_string_lossy());
-    let world = Arc::new(ProjectWorld::new(&run.home, &run.folder, Arc::clone(&context.env)));
+    let world = Arc::new(ProjectWorld::of(run, Arc::clone(&context.env)));
     Facts::new(run.workflow.clone(), Arc::new(event), tidy(&run.home.to_string_lossy()), world)
 }
 

@@ -1,0 +1,86 @@
+//! A reviewer's findings by severity, read from its report.
+
+use crate::document::{self, Section};
+
+/// The severities, as headings of a report and facts spell them in lower case.
+pub const SEVERITIES: [&str; 3] = ["high", "medium", "low"];
+
+/// What a report says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The findings, in the report's order.
+    pub list: Vec<(&'static str, String)>,
+    /// Whether it is in the agreed form: it has a section for a severity, or says that there is nothing.
+    pub is_readable: bool,
+}
+
+/// The sentence of a report without findings.
+const NOTHING: &str = "no substantive findings";
+
+impl Findings {
+    /// How many of a severity.
+    pub fn count(&self, severity: &str) -> usize {
+        self.list.iter().filter(|(name, _)| *name == severity).count()
+    }
+}
+
+/// Reads a report: every list item under a heading that is a severity's name, whatever the bullet or the depth.
+pub fn read(markdown: &str) -> Findings {
+    let sections = document::sections(markdown);
+    let says_nothing = sections.iter().any(|section| section.text.to_lowercase().contains(NOTHING));
+    let rated: Vec<(&'static str, &Section)> =
+        sections.iter().filter_map(|section| Some((severity(&section.title)?, section))).collect();
+    let items = |(name, section): &(&'static str, &Section)| {
+        let items = section.items.iter().filter(|item| !is_nothing(item));
+        items.map(|item| (*name, item.clone())).collect::<Vec<_>>()
+    };
+    Findings { list: rated.iter().flat_map(items).collect(), is_readable: says_nothing || !rated.is_empty() }
+}
+
+fn severity(title: &str) -> Option<&'static str> {
+    let title = title.trim().trim_end_matches(':').to_lowercase();
+    SEVERITIES.into_iter().find(|name| *name == title)
+}
+
+/// Whether an item only says that there is none.
+fn is_nothing(item: &str) -> bool {
+    let plain = item.trim().trim_matches(['.', '!', '*', '_', '(', ')', '-']).to_lowercase();
+    matches!(plain.as_str(), "" | "none" | "n/a" | "nothing" | "no findings" | NOTHING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(text: &str) -> [usize; 3] {
+        let found = read(text);
+        SEVERITIES.map(|name| found.count(name))
+    }
+
+    #[test]
+    fn any_bullet_and_any_depth_counts() {
+        let text = "# Round 1 findings\n\n## High\n- a (b)\n* c\n\n1. d\n2. e\n\n## Medium\n- outer\n  - inner\n\n## Low\n- None\n";
+        assert_eq!(counts(text), [4, 2, 0]);
+        assert_eq!(read(text).list[4..], [("medium", "outer".to_owned()), ("medium", "inner".to_owned())]);
+    }
+
+    #[test]
+    fn headings_are_whole_words_in_any_case() {
+        assert_eq!(
+            counts("## high\n- a\n## LOW:\n- b\n## Lowest priority\n- c\n## Medium\n\ntext"),
+            [1, 0, 1]
+        );
+    }
+
+    #[test]
+    fn what_says_nothing_is_told_from_what_cannot_be_read() {
+        assert_eq!(
+            read("# Round 1 findings\n\nNo substantive findings.\n"),
+            Findings { list: vec![], is_readable: true }
+        );
+        assert!(read("## High\n- none.\n").is_readable);
+        for text in ["", "LGTM", "- a finding without a severity"] {
+            assert!(!read(text).is_readable, "{text}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! A workflow's command: what somebody in a shell, a person or an agent, tells the engine about a run.
+
+pub mod words;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holdpoint_core::command::{self, Ran};
+use holdpoint_core::decision::Set;
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::{FactError, Facts, reason, time};
+use holdpoint_core::path::tidy;
+use holdpoint_core::run_id::{self, Parts};
+use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::command::{Command, CommandStep};
+
+use super::record;
+use crate::catalog::Origin;
+use crate::env_vars::Env;
+use crate::error::{CommandError, Kind};
+use crate::project::{self, Run, candidates};
+use crate::store::journal::{self, Entry};
+use crate::store::kept::Kept;
+use crate::store::lock::{self, Lock};
+use crate::store::state::{self, StateFile};
+use crate::store::{files, layout, owner, report};
+use crate::world::ProjectWorld;
+use words::Words;
+
+/// A command that somebody typed.
+pub struct Typed<'a> {
+    /// The workflow.
+    pub workflow: &'a Workflow,
+    /// The command.
+    pub command: &'a Command,
+    /// What was given with it.
+    pub words: Words,
+    /// The folder it was typed in.
+    pub cwd: &'a Path,
+    /// The environment.
+    pub env: &'a Arc<dyn Env>,
+}
+
+fn told(error: &FactError) -> CommandError {
+    CommandError::new(Kind::Failed, reason(error))
+}
+
+impl Typed<'_> {
+    /// Performs it: read, decided and written under the run's lock. Returns what is printed.
+    pub fn perform(&self) -> Result<String, CommandError> {
+        let found = self.found()?;
+        let home = found.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
+        let _runs =
+            self.workflow.run.id.is_some().then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
+        let lock = found.as_ref().map(|run| locked(&home, &run.place())).transpose()?;
+        let facts = self.facts(&home, found.as_ref());
+        let step = command::step(&facts, self.command).map_err(|error| told(&error))?;
+        let step =
+            step.ok_or_else(|| CommandError::new(Kind::Failed, "none of the command's steps applies now"))?;
+        match self.made(&home, &facts, step)? {
+            Some(run) => self.make(&run, step),
+            None => self.take(found.as_ref(), &facts, step, lock),
+        }
+    }
+
+    /// The run it is about: the one it names by its id, or the one that counts now.
+    fn found(&self) -> Result<Option<Run>, CommandError> {
+        let session = self.env.session();
+        let found = project::find(self.cwd, self.env, session.as_deref(), Some(&self.workflow.name));
+        let newest = found.runs.into_iter().next();
+        let facts = self.facts(&self.home(), newest.as_ref());
+        let Some(id) = command::about(&facts, self.command).map_err(|error| told(&error))? else {
+            return Ok(newest);
+        };
+        let no_such = || {
+            CommandError::new(Kind::Failed, format!("{} has no run {id:?} here", self.workflow.name))
+                .hinted(format!("see `holdpoint {} status`", self.workflow.name))
+        };
+        let home = newest.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
+        let is_there = candidates::ids(self.workflow, &home).contains(&id);
+        if is_there { Ok(Some(self.run(home, id))) } else { Err(no_such()) }
+    }
+
+    fn run(&self, home: PathBuf, id: String) -> Run {
+        let workflow = self.workflow.clone();
+        Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: Some(id) }
+    }
+
+    /// The folder that a run is made in where there is none yet: the repository's, or the current one.
+    fn home(&self) -> PathBuf {
+        [&*self.workflow.run.home, layout::FOLDER, ".git"]
+            .iter()
+            .find_map(|marker| project::nearest(self.cwd, marker))
+            .unwrap_or_else(|| self.cwd.to_path_buf())
+    }
+
+    fn runs_folder(&self, home: &Path) -> PathBuf {
+        home.join(self.workflow.run.home.as_ref())
+    }
+
+    fn facts(&self, home: &Path, run: Option<&Run>) -> Arc<Facts> {
+        let env = Arc::clone(self.env);
+        let world = match run {
+            Some(run) => ProjectWorld::of(run, env),
+            None => ProjectWorld::new(home, home, env),
+        };
+        let session = self.env.session();
+        let event = Event {
+            session: session.clone(),
+            ..Event::from_shell(Moment::Prompt, &self.cwd.to_string_lossy())
+        };
+        let home_text = tidy(&home.to_string_lossy());
+        let facts = Facts::new(self.workflow.clone(), Arc::new(event), home_text, Arc::new(world));
+        let facts = facts.with_words(&self.words.args, &self.words.flags);
+        if self.workflow.run.id.is_none() {
+            return facts;
+        }
+        facts.with_runs(candidates::all(self.workflow, home, self.env, session.as_deref()))
+    }
+
+    /// The run that a step makes, if it makes one.
+    fn made(&self, home: &Path, facts: &Arc<Facts>, step: &CommandStep) -> Result<Option<Run>, CommandError> {
+        let Some(name) = command::created(facts, step).map_err(|error| told(&error))? else {
+            return Ok(None);
+        };
+        if let Some(pattern) = &self.workflow.run.id {
+            return Ok(Some(self.run(home.to_path_buf(), self.new_id(pattern))));
+        }
+        let folder = new_folder(self.workflow, home, &name)?;
+        let workflow = self.workflow.clone();
+        Ok(Some(Run { workflow, origin: Origin::BuiltIn, home: home.to_path_buf(), folder, id: None }))
+    }
+
+    fn new_id(&self, pattern: &str) -> String {
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        let now = time::iso(self.env.now());
+        let (date, clock) = now.split_once('T').unwrap_or_default();
+        let parts =
+            Parts { date: digits(date), time: digits(clock), hex: format!("{:016x}", self.env.chance()) };
+        run_id::make(pattern, &parts)
+    }
+
+    fn make(&self, run: &Run, step: &CommandStep) -> Result<String, CommandError> {
+        let lock = locked(&run.home, &run.place())?;
+        let facts = self.facts(&run.home, Some(run));
+        let first = facts.first_values().map_err(|error| told(&error))?;
+        if let Some(id) = &run.id {
+            let paths: Vec<&str> = step.keep.iter().map(AsRef::as_ref).collect();
+            let kept = Kept::new(&run.home, &self.workflow.name, id).keep(&paths);
+            kept.map_err(|why| CommandError::new(Kind::Files, why))?;
+        }
+        self.settle(run, &facts, step, first, lock)
+    }
+
+    fn take(
+        &self,
+        found: Option<&Run>,
+        facts: &Arc<Facts>,
+        step: &CommandStep,
+        lock: Option<Lock>,
+    ) -> Result<String, CommandError> {
+        match (found, lock) {
+            (Some(run), Some(lock)) => self.settle(run, facts, step, Vec::new(), lock),
+            _ if changes_a_run(step) => {
+                let what = format!("there is no run of {} here", self.workflow.name);
+                let hint = format!("see `holdpoint {}`", self.workflow.name);
+                Err(CommandError::new(Kind::Failed, what).hinted(hint))
+            }
+            _ => match command::take(facts, step, Vec::new()).map_err(|error| told(&error))? {
+                Ran::Refused(why) => Err(CommandError::new(Kind::Failed, why)),
+                Ran::Done { text, .. } => said(step, text),
+            },
+        }
+    }
+
+    /// Takes a step of a run and writes what it comes to: files first, then the state.
+    fn settle(
+        &self,
+        run: &Run,
+        facts: &Arc<Facts>,
+        step: &CommandStep,
+        first: Vec<Set>,
+        lock: Lock,
+    ) -> Result<String, CommandError> {
+        let failed = |why: String| CommandError::new(Kind::Files, why);
+        let ran = command::take(facts, step, first).map_err(|error| told(&error))?;
+        let (sets, mut text, changes, expects) = match ran {
+            Ran::Refused(why) => return Err(CommandError::new(Kind::Failed, why)),
+            Ran::Done { sets, text, files, expects } => (sets, text, files, expects),
+        };
+        if step.restore
+            && let Some(aside) = self.restore(run).map_err(failed)?
+        {
+            text.push_str(&format!("\nWhat was replaced is in {}.", aside.display()));
+        }
+        if let Some(report) = expects {
+            report::note(&run.home, &run.folder.join(report)).map_err(failed)?;
+        }
+        files::change(&run.home, &changes).map_err(failed)?;
+        self.write(run, facts, &sets)?;
+        if let Some(session) = self.env.session().filter(|_| !sets.is_empty()) {
+            // Books that cannot be kept change nothing.
+            let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+        }
+        drop(lock);
+        self.record(run, &sets);
+        said(step, text)
+    }
+
+    /// Puts the files back that some step of the workflow keeps.
+    fn restore(&self, run: &Run) -> Result<Option<PathBuf>, String> {
+        let Some(id) = &run.id else { return Ok(None) };
+        let steps = self.workflow.commands.iter().flat_map(|command| command.steps.iter());
+        let paths: Vec<&str> = steps.flat_map(|step| step.keep.iter()).map(AsRef::as_ref).collect();
+        Kept::new(&run.home, &self.workflow.name, id).restore(&paths)
+    }
+
+    fn write(&self, run: &Run, facts: &Arc<Facts>, sets: &[Set]) -> Result<(), CommandError> {
+        if sets.is_empty() {
+            return Ok(());
+        }
+        let failed = |why: String| CommandError::new(Kind::Files, why);
+        let path = facts.state_path().map_err(|error| failed(reason(&error)))?;
+        let path = run.folder.join(path.ok_or_else(|| failed("[run] names no state file".into()))?);
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        let file = StateFile::new(path, &self.workflow.run);
+        let before = file.read().map_err(failed)?;
+        let written = file.write(before.as_deref(), sets, self.env.now());
+        written.map_err(|error| failed(format!("{}: {error}", file.path.display())))
+    }
+
+    fn record(&self, run: &Run, sets: &[Set]) {
+        let args = self.command.args.iter().filter_map(|arg| self.words.args.get(arg.name.as_ref()));
+        let words: Vec<&str> = args.map(String::as_str).collect();
+        let about = format!("{} {} {}", self.workflow.name, self.command.name, words.join(" "));
+        let entry = Entry {
+            at: journal::now(),
+            event: "command".to_owned(),
+            about: Some(about.trim_end().chars().take(ABOUT_CHARS_MAX).collect()),
+            agent: "shell".to_owned(),
+            session: self.env.session(),
+            workflow: Some(self.workflow.name.to_string()),
+            decision: "none".to_owned(),
+            set: sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
+            ..Entry::default()
+        };
+        record::log(run, &entry);
+        let _ = journal::append(&run.home, &entry);
+    }
+}
+
+/// How much of what was typed is written to the journal.
+const ABOUT_CHARS_MAX: usize = 500;
+
+/// What a step prints: as a failure if it says no.
+fn said(step: &CommandStep, text: String) -> Result<String, CommandError> {
+    match step.fail {
+        Some(code) => Err(CommandError::new(Kind::Refused(code), text)),
+        None => Ok(text),
+    }
+}
+
+/// Whether a step makes no sense without a run.
+fn changes_a_run(step: &CommandStep) -> bool {
+    step.finish.is_some() || step.step.go.is_some() || !step.step.set.is_empty()
+}
+
+/// The folder of a new run. Its name comes from an agent: it must be one plain name.
+fn new_folder(workflow: &Workflow, home: &Path, name: &str) -> Result<PathBuf, CommandError> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        return Err(CommandError::new(Kind::Usage, format!("`{name}` cannot be a run's name"))
+            .hinted("use letters, digits, `-`, `_` and `.`"));
+    }
+    let folder = home.join(workflow.run.home.as_ref()).join(name);
+    if folder.join(workflow.run.state.as_deref().unwrap_or_default()).is_file() {
+        return Err(CommandError::new(Kind::Failed, format!("there is a run `{name}` already"))
+            .hinted(format!("look at {}", folder.display())));
+    }
+    Ok(folder)
+}
+
+/// The lock of a run, or of all runs of a workflow, by its place.
+fn locked(home: &Path, place: &Path) -> Result<Lock, CommandError> {
+    state::lock(home, place, lock::PATIENCE)
+        .map_err(|why| CommandError::new(Kind::Files, format!("{}: {why}", place.display())))
+}

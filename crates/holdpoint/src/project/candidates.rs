@@ -1,0 +1,98 @@
+//! Runs that are files named by their ids: which there are, and which of them counts.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::path::tidy;
+use holdpoint_core::phase;
+use holdpoint_core::workflow::Workflow;
+
+use crate::env_vars::Env;
+use crate::world::ProjectWorld;
+
+/// How many runs are looked at, the youngest first: finished ones are kept, so there may be many.
+const RUNS_MAX: usize = 100;
+
+/// The files in the runs' folder whose name looks like a run's and whose id is none.
+pub fn strays(workflow: &Workflow, home: &Path) -> Vec<PathBuf> {
+    let folder = home.join(workflow.run.home.as_ref());
+    let names = names(&folder).into_iter();
+    let stray = names.filter(|name| matches!(workflow.run.id_of(name), Some(Err(_))));
+    stray.map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
+}
+
+/// The ids of all runs, the one written last first.
+pub fn ids(workflow: &Workflow, home: &Path) -> Vec<String> {
+    let folder = home.join(workflow.run.home.as_ref());
+    let mut dated: Vec<(SystemTime, String)> = names(&folder)
+        .iter()
+        .filter_map(|name| {
+            let id = workflow.run.id_of(name)?.ok()?;
+            let metadata = folder.join(name).metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((metadata.modified().ok()?, id.to_owned()))
+        })
+        .collect();
+    dated.sort_by(|one, other| other.cmp(one));
+    dated.into_iter().map(|(_, id)| id).take(RUNS_MAX).collect()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// The run that counts: one that still asks for something of this session, then one that asks for something of
+/// anybody, then the one written last. A finished run never hides one that is not.
+pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Option<String> {
+    let ids = ids(workflow, home);
+    if ids.len() < 2 {
+        return ids.into_iter().next();
+    }
+    let rank = |id: &String| {
+        let facts = facts(workflow, home, id, env, session);
+        let is_live = phase::is_live(&facts).unwrap_or(false);
+        match (is_live, counts_for(&facts, session).unwrap_or(true)) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, _) => 2,
+        }
+    };
+    ids.iter().min_by_key(|id| rank(id)).cloned()
+}
+
+/// Whether a run is this session's business: it began here, no other session owns it, and one that nobody owns is
+/// not left over from long ago.
+pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, FactError> {
+    if facts.began_elsewhere()?.is_some() {
+        return Ok(false);
+    }
+    Ok(match (facts.owner()?, session) {
+        (Some(owner), Some(session)) if owner == session => true,
+        (Some(_), Some(_)) => false,
+        (_, _) => !facts.is_stale()?,
+    })
+}
+
+/// The facts about one run, as a person in a shell would ask for them.
+pub fn facts(
+    workflow: &Workflow,
+    home: &Path,
+    id: &str,
+    env: &Arc<dyn Env>,
+    session: Option<&str>,
+) -> Arc<Facts> {
+    let event = Event {
+        session: session.map(str::to_owned),
+        ..Event::from_shell(Moment::Prompt, &home.to_string_lossy())
+    };
+    let world = ProjectWorld::of_id(workflow, home, id, Arc::clone(env));
+    Facts::new(workflow.clone(), Arc::new(event), tidy(&home.to_string_lossy()), Arc::new(world))
+}
+
+/// The facts about every run, for conditions and texts that look at all of them.
+pub fn all(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Vec<Arc<Facts>> {
+    ids(workflow, home).iter().map(|id| facts(workflow, home, id, env, session)).collect()
+}

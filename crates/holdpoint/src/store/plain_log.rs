@@ -1,0 +1,23 @@
+//! A workflow's own log: what the journal says, in plain lines with UTC times, for people and other programs.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+/// When a log is set aside: one old one is kept.
+const BYTES_MAX: u64 = 1024 * 1024;
+/// How much of a line's text is written.
+const CHARS_MAX: usize = 80;
+
+/// Appends a line. A log that cannot be written changes nothing.
+pub fn append(path: &Path, at: &str, what: &str) {
+    let first: String = what.lines().next().unwrap_or_default().chars().take(CHARS_MAX).collect();
+    let line = format!("[{at}] {first}\n");
+    let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) else { return };
+    let _ = file.write_all(line.as_bytes());
+    if file.metadata().is_ok_and(|metadata| metadata.len() > BYTES_MAX) {
+        let mut old = path.as_os_str().to_owned();
+        old.push(".1");
+        let _ = std::fs::rename(path, old);
+    }
+}

@@ -1,0 +1,48 @@
+//! Reports that were there before they were asked for: an old file proves nothing about a new round.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use super::{atomic, layout};
+
+/// Notes that a report which is about to be asked for is there already.
+pub fn note(home: &Path, report: &Path) -> Result<(), String> {
+    let Some(trace) = trace(report) else { return Ok(()) };
+    let mark = layout::report(home, &report.to_string_lossy());
+    let told = |error: std::io::Error| error.to_string();
+    layout::prepare(home, &mark).map_err(told)?;
+    atomic::replace(&mark, trace.as_bytes()).map_err(told)
+}
+
+/// Whether the report is the one that was there already.
+pub fn is_old(home: &Path, report: &Path) -> bool {
+    let noted = std::fs::read_to_string(layout::report(home, &report.to_string_lossy())).ok();
+    noted.is_some() && noted == trace(report)
+}
+
+/// What tells one version of a file from another.
+fn trace(report: &Path) -> Option<String> {
+    let metadata = report.metadata().ok()?;
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let content = std::fs::read(report).ok()?;
+    Some(format!("{} {}", modified.as_nanos(), layout::digest(&[&String::from_utf8_lossy(&content)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "an agent's report")]
+    fn a_report_counts_once_it_is_written_anew() {
+        let home = tempfile::tempdir().unwrap();
+        let report = home.path().join("review-1.md");
+        note(home.path(), &report).unwrap();
+        std::fs::write(&report, "one").unwrap();
+        assert!(!is_old(home.path(), &report));
+        note(home.path(), &report).unwrap();
+        assert!(is_old(home.path(), &report));
+        std::fs::write(&report, "two").unwrap();
+        assert!(!is_old(home.path(), &report));
+    }
+}
