@@ -1,6 +1,7 @@
 //! The engine on one event: find the runs, ask each workflow, commit what it sets, merge what they say, write the
 //! journal, answer.
 
+mod legacy;
 mod merge;
 mod patience;
 mod record;
@@ -41,12 +42,15 @@ pub struct Reply {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
+    /// The exit code: 0, but for bad input under a `[legacy]` that wants another.
+    pub exit: u8,
 }
 
 impl Reply {
     /// A message that every agent shows to its user.
     pub fn to_user(text: &str) -> Reply {
-        Reply { stdout: format!("{}\n", json!({"systemMessage": text})), stderr: format!("{text}\n") }
+        let stdout = format!("{}\n", json!({"systemMessage": text}));
+        Reply { stdout, stderr: format!("{text}\n"), ..Reply::default() }
     }
 }
 
@@ -57,14 +61,18 @@ pub fn answer(call: &Call<'_>) -> Reply {
         Ok(payload) => payload,
         Err(why) => {
             note_fault(call.cwd, &why);
-            return Reply::default();
+            return legacy::unreadable(call, &why).unwrap_or_default();
         }
     };
     let options = call.options;
     let agent = Agent::recognise(options.agent, &payload);
     let cwd = call.cwd.to_string_lossy();
-    let otherwise = Otherwise { cwd: &cwd, moment: moment_of_rule(options, call.cwd) };
+    let moment = moment_of_rule(options, call.cwd).or_else(|| legacy::moment(call, &payload));
+    let otherwise = Otherwise { cwd: &cwd, moment };
     let Some((asked, event)) = agent::event(agent, &payload, &otherwise) else { return Reply::default() };
+    if let Some(reply) = legacy::no_folder(call, &payload, &event) {
+        return reply;
+    }
     let session_folder = call.env.var(CLAUDE_PROJECT_DIR);
     let found = project::runs_for(&event, session_folder.as_deref(), options.workflow.as_deref());
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
@@ -91,12 +99,15 @@ fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: 
     let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
     if call.options.protocol == Protocol::Legacy {
-        answer.stderr.extend(answer.message.take());
+        answer.release = legacy::release(call.options, &found, event.moment);
+        let shows_messages = answer.release.is_some() && answer.hold.is_none();
+        answer.stderr.extend(answer.message.take_if(|_| !shows_messages));
         answer.stderr.extend(answer.context.take());
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
-    Reply { stdout, stderr: answer.stderr.iter().map(|text| format!("{text}\n")).collect() }
+    let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
+    Reply { stdout, stderr, ..Reply::default() }
 }
 
 /// The payload, or why there is none.

@@ -1,6 +1,7 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
 mod commands;
+mod legacy;
 mod phases;
 
 use std::borrow::Cow;
@@ -18,7 +19,7 @@ use crate::tool::ToolKind;
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 13] = [
+const TOP_KEYS: [&str; 14] = [
     "about",
     "commands",
     "run",
@@ -32,6 +33,7 @@ const TOP_KEYS: [&str; 13] = [
     "fields",
     "let",
     "data",
+    "legacy",
 ];
 const RUN_KEYS: [&str; 7] = ["home", "each", "newest", "state", "phase", "due", "last"];
 const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];
@@ -116,6 +118,7 @@ impl Parser<'_> {
             reviewers: self.reviewers(top),
             commands: self.commands(top),
             layout: self.layout(top),
+            legacy: self.legacy(top),
         }
     }
 

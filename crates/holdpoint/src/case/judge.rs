@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::file::NONE;
 use super::{Case, Subject, folder, reviewer};
-use crate::agent::{Agent, Protocol};
+use crate::agent::{Agent, Fields, Protocol};
 use crate::engine::{self, Call, Reply};
 use crate::env_vars::Env;
 use crate::hook::input::Input;
@@ -143,7 +143,6 @@ impl Seen<'_> {
         keys: &Map<String, Json>,
         problems: &mut Vec<String>,
     ) {
-        let said_nothing = matches!(self.reply.stdout.trim(), "" | "{}") && self.reply.stderr.is_empty();
         let got = match hold {
             Some(_) => "hold",
             None if !self.rules.is_empty() => "warn",
@@ -151,9 +150,19 @@ impl Seen<'_> {
         };
         if got != expect {
             problems.push(format!("expected {expect}, got {got}\n{}", self.printed()));
-        } else if expect == "allow" && !said_nothing && !keys.contains_key("fault") {
+        } else if expect == "allow" && !self.is_silent(keys) && !keys.contains_key("fault") {
             problems.push(format!("allowed, but not in silence\n{}", self.printed()));
         }
+    }
+
+    /// Whether nothing was said to anybody. Older scripts' form may have fields even then, such as that nothing is to be
+    /// shown.
+    fn is_silent(&self, keys: &Map<String, Json>) -> bool {
+        let stdout = self.reply.stdout.trim();
+        let is_legacy = keys.get("protocol").and_then(Json::as_str) == Some("legacy");
+        let fields = serde_json::from_str::<Fields>(stdout).unwrap_or_default();
+        let has_only_fields = is_legacy && !fields.is_empty() && !fields.contains_key("systemMessage");
+        self.reply.stderr.is_empty() && (matches!(stdout, "" | "{}") || has_only_fields)
     }
 
     fn compare_texts(
@@ -193,6 +202,10 @@ impl Seen<'_> {
             && want.trim_end() != self.reply.stderr.trim_end()
         {
             problems.push(format!("expected on standard error: {want}\n{}", self.printed()));
+        }
+        let exit = keys.get("exit").and_then(Json::as_u64).unwrap_or(0);
+        if exit != u64::from(self.reply.exit) {
+            problems.push(format!("expected exit code {exit}, got {}", self.reply.exit));
         }
     }
 
