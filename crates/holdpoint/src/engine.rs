@@ -9,7 +9,7 @@ pub mod review;
 mod run;
 mod stop;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,6 +22,7 @@ use crate::env_vars::{CLAUDE_PROJECT_DIR, Env};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found};
+use crate::store::told;
 
 /// One call of the hook.
 pub struct Call<'a> {
@@ -60,8 +61,8 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let payload: Json = match payload(&call.input) {
         Ok(payload) => payload,
         Err(why) => {
-            note_fault(call.cwd, &why);
-            return legacy::unreadable(call, &why).unwrap_or_default();
+            let home = note_fault(call.cwd, &why);
+            return legacy::unreadable(call, &why).unwrap_or_else(|| unreadable(call, home.as_deref(), &why));
         }
     };
     let options = call.options;
@@ -75,20 +76,43 @@ pub fn answer(call: &Call<'_>) -> Reply {
     }
     let session_folder = call.env.var(CLAUDE_PROJECT_DIR);
     let found = project::runs_for(&event, session_folder.as_deref(), options.workflow.as_deref());
+    let mut said = merge::Said::new(options.protocol == Protocol::Legacy);
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
-        note_fault(call.cwd, &format!("the folder {} that the event names is not there", event.cwd));
+        let what = format!("the folder {} that the event names is not there", event.cwd);
+        if let Some(home) = note_fault(call.cwd, &what) {
+            said.fault(&home, &event, &what, nothing_judged(&what));
+        }
     }
     if let Some(reply) = unknown_names(options, &found, call.cwd) {
         return reply;
     }
-    respond(call, &asked, event, found, started)
+    respond(call, &asked, event, &found, said, started)
 }
 
-fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: Instant) -> Reply {
+/// What is no event is nobody's to hold; the user hears of it once, if a project of ours is concerned.
+fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
+    let is_told = call.options.protocol == Protocol::Own && matches!(call.input, Input::Whole(_));
+    match home.filter(|home| is_told && told::first_time(home, "", why)) {
+        Some(_) => Reply::to_user(&nothing_judged(why)),
+        None => Reply::default(),
+    }
+}
+
+fn nothing_judged(why: &str) -> String {
+    format!("holdpoint: {why}, so nothing was judged and nothing held. See `holdpoint log --faults`.")
+}
+
+fn respond(
+    call: &Call<'_>,
+    asked: &Asked,
+    event: Event,
+    found: &Found,
+    mut said: merge::Said,
+    started: Instant,
+) -> Reply {
     let event = Arc::new(event);
-    let mut said = merge::Said::new(call.options.protocol == Protocol::Legacy);
     for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
-        tell_problem(&what, &found, &event, &mut said);
+        tell_problem(&what, found, &event, &mut said);
     }
     let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref() };
     for run in &found.runs {
@@ -99,7 +123,7 @@ fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: 
     let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
     if call.options.protocol == Protocol::Legacy {
-        answer.release = legacy::release(call.options, &found, event.moment);
+        answer.release = legacy::release(call.options, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();
         answer.stderr.extend(answer.message.take_if(|_| !shows_messages));
         answer.stderr.extend(answer.context.take());
@@ -189,11 +213,10 @@ fn tell_problem(what: &str, found: &Found, event: &Event, said: &mut merge::Said
     said.fault(base, event, what, format!("holdpoint: {what}. See `holdpoint check`."));
 }
 
-/// Writes a fault to the journal of the project that `cwd` lies in, if there is one.
-pub fn note_fault(cwd: &Path, what: &str) {
+/// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one.
+pub fn note_fault(cwd: &Path, what: &str) -> Option<PathBuf> {
     let found = project::find(cwd, None);
-    let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal);
-    if let Some(home) = home {
-        record::unasked(&home, what);
-    }
+    let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal)?;
+    record::unasked(&home, what);
+    Some(home)
 }
