@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod command;
+pub mod legacy;
 pub mod parse;
 pub mod phase;
 pub mod table;
@@ -45,6 +46,8 @@ pub struct Workflow {
     pub commands: List<command::Command>,
     /// `[layout]`: what a run's folder may hold.
     pub layout: Option<crate::layout::Layout>,
+    /// `[legacy]`: what `--protocol legacy` answers where nothing is held.
+    pub legacy: Option<legacy::Legacy>,
 }
 
 /// `[run]`: what a run is and where.

@@ -36,6 +36,9 @@ pub struct Asked {
     pub event_name: String,
 }
 
+/// An object's fields.
+pub type Fields = serde_json::Map<String, Json>;
+
 /// All that is to be said to an agent, whatever its dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
@@ -47,6 +50,8 @@ pub struct Answer {
     pub message: Option<String>,
     /// What goes to standard error.
     pub stderr: Vec<String>,
+    /// What else the older scripts' form says where nothing is held; none: it says nothing.
+    pub release: Option<Fields>,
 }
 
 impl Agent {
@@ -75,16 +80,18 @@ impl Agent {
     }
 }
 
-/// The moment an agent's event name stands for.
+/// The agents' events and the moments they stand for; the first of a moment is assumed where none is named.
+const EVENTS: [(&str, Moment); 6] = [
+    ("PreToolUse", Moment::Before),
+    ("PostToolUse", Moment::After),
+    ("PostToolUseFailure", Moment::After),
+    ("Stop", Moment::Stop),
+    ("UserPromptSubmit", Moment::Prompt),
+    ("SessionStart", Moment::Start),
+];
+
 fn moment(event_name: &str) -> Option<Moment> {
-    match event_name {
-        "PreToolUse" => Some(Moment::Before),
-        "PostToolUse" | "PostToolUseFailure" => Some(Moment::After),
-        "Stop" => Some(Moment::Stop),
-        "UserPromptSubmit" => Some(Moment::Prompt),
-        "SessionStart" => Some(Moment::Start),
-        _ => None,
-    }
+    EVENTS.into_iter().find(|(name, _)| *name == event_name).map(|(_, moment)| moment)
 }
 
 /// What the payload leaves out.
@@ -131,10 +138,10 @@ fn unnamed(
     result: Option<&Json>,
     otherwise: &Otherwise<'_>,
 ) -> Option<(&'static str, Moment)> {
-    payload.get("tool_name")?;
-    let guess = if result.is_some() { Moment::After } else { Moment::Before };
-    let moment = otherwise.moment.unwrap_or(guess);
-    let name = if moment == Moment::After { "PostToolUse" } else { "PreToolUse" };
+    let has_tool = payload.get("tool_name").is_some();
+    let guess = has_tool.then_some(if result.is_some() { Moment::After } else { Moment::Before });
+    let moment = otherwise.moment.filter(|moment| moment.has_tool() == has_tool).or(guess)?;
+    let (name, _) = EVENTS.into_iter().find(|(_, known)| *known == moment)?;
     Some((name, moment))
 }
 
@@ -150,7 +157,7 @@ pub fn render(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol
 /// An object without the fields that have nothing to say; none if all have nothing.
 fn object<const N: usize>(fields: [(&str, Option<Json>); N]) -> Option<Json> {
     let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    let object: serde_json::Map<String, Json> = said.collect();
+    let object: Fields = said.collect();
     (!object.is_empty()).then_some(Json::Object(object))
 }
 

@@ -50,6 +50,22 @@ fn nothing_to_say_is_nothing_but_codex_wants_an_object_at_stop() {
     assert_eq!(rendered(Agent::Codex, "PreToolUse", &nothing, Protocol::Own), Json::Null);
 }
 
+#[test]
+fn older_scripts_let_go_with_the_fields_of_their_workflow() {
+    let release = Some(Fields::from_iter([("suppressOutput".to_owned(), json!(true))]));
+    let silent = Answer { release: release.clone(), ..Answer::default() };
+    assert_eq!(rendered(Agent::Claude, "Stop", &silent, Protocol::Legacy), json!({"suppressOutput": true}));
+    let told = Answer { message: Some("m".into()), ..silent.clone() };
+    let both = json!({"systemMessage": "m", "suppressOutput": true});
+    assert_eq!(rendered(Agent::Claude, "Stop", &told, Protocol::Legacy).to_string(), both.to_string());
+    let held = Answer { release: release.clone(), ..hold() };
+    let block = json!({"decision": "block", "reason": "why"});
+    assert_eq!(rendered(Agent::Claude, "Stop", &held, Protocol::Legacy), block);
+    assert_eq!(rendered(Agent::Claude, "Stop", &silent, Protocol::Own), Json::Null);
+    let nothing = Answer { release: Some(Fields::new()), ..Answer::default() };
+    assert_eq!(rendered(Agent::Claude, "Stop", &nothing, Protocol::Legacy), Json::Null);
+}
+
 /// Codex refuses unknown fields: these are all it knows.
 #[test]
 fn codex_gets_no_field_it_does_not_know() {
@@ -68,6 +84,7 @@ fn codex_gets_no_field_it_does_not_know() {
         context: Some("c".into()),
         message: Some("m".into()),
         stderr: vec![],
+        release: None,
     };
     for event in ["PreToolUse", "PostToolUse", "Stop", "UserPromptSubmit", "SessionStart"] {
         let Json::Object(top) = rendered(Agent::Codex, event, &all, Protocol::Own) else { panic!("{event}") };
@@ -121,6 +138,11 @@ fn a_payload_without_an_event_name_is_guessed() {
     assert_eq!(guess(json!({"tool_name": "Task"}), None), Moment::Before);
     assert_eq!(guess(json!({"tool_name": "Task", "tool_result": "x"}), None), Moment::After);
     assert_eq!(guess(json!({"tool_name": "Write"}), Some(Moment::After)), Moment::After);
+    // A moment without a tool is meant only where there is none.
+    assert_eq!(guess(json!({"tool_name": "Task"}), Some(Moment::Stop)), Moment::Before);
+    assert_eq!(guess(json!({"stop_hook_active": true}), Some(Moment::Stop)), Moment::Stop);
+    let before = Otherwise { cwd: "/w", moment: Some(Moment::Before) };
+    assert!(event(Agent::Claude, &json!({}), &before).is_none());
     let relative = json!({"tool_name": "Task", "cwd": "somewhere"});
     assert_eq!(event(Agent::Claude, &relative, &NOWHERE).unwrap().1.cwd, "/w");
 }

@@ -8,7 +8,7 @@ mod reviewer;
 pub use file::{Case, CaseFile, parse};
 pub use judge::{Outcome, run};
 
-use holdpoint_core::workflow::Rule;
+use holdpoint_core::workflow::{Format, Rule};
 
 /// What came of all the cases of a workflow.
 #[derive(Debug, Default)]
@@ -41,6 +41,8 @@ pub struct Subject<'a> {
     pub rules: &'a [Rule],
     /// The programs that review for it.
     pub reviewers: &'a [String],
+    /// What its state file is written in.
+    pub format: Format,
     /// The workflow's folder, if it is a project's own: it is copied into every case.
     pub own_folder: Option<&'a std::path::Path>,
 }

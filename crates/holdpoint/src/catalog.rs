@@ -51,6 +51,11 @@ pub fn built_in() -> &'static [BuiltIn] {
     BUILT_IN
 }
 
+/// The built-in workflow of this name.
+pub fn named(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|built_in| built_in.workflow.name == name)
+}
+
 /// The folders of a project's own workflows, by name.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(layout::workflows(home)) else { return Vec::new() };

@@ -83,7 +83,7 @@ pub fn play(
     root: &Path,
     tell: &mut dyn FnMut(&Scene),
 ) -> Result<(), String> {
-    folder::make(&script.given, root)?;
+    folder::make(&script.given, holdpoint_core::workflow::Format::Json, root)?;
     for step in &script.steps {
         let scene = act(step, program, root)?;
         tell(&scene);

@@ -2,6 +2,7 @@
 //! journal, answer.
 
 pub mod command;
+mod legacy;
 mod merge;
 mod ownership;
 mod patience;
@@ -10,7 +11,7 @@ pub mod review;
 mod run;
 mod stop;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,6 +24,7 @@ use crate::env_vars::{Env, ProcessEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found};
+use crate::store::told;
 
 /// One call of the hook.
 pub struct Call<'a> {
@@ -43,12 +45,15 @@ pub struct Reply {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
+    /// The exit code: 0, but for bad input under a `[legacy]` that wants another.
+    pub exit: u8,
 }
 
 impl Reply {
     /// A message that every agent shows to its user.
     pub fn to_user(text: &str) -> Reply {
-        Reply { stdout: format!("{}\n", json!({"systemMessage": text})), stderr: format!("{text}\n") }
+        let stdout = format!("{}\n", json!({"systemMessage": text}));
+        Reply { stdout, stderr: format!("{text}\n"), ..Reply::default() }
     }
 }
 
@@ -58,30 +63,60 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let payload: Json = match payload(&call.input) {
         Ok(payload) => payload,
         Err(why) => {
-            note_fault(call.cwd, &why);
-            return Reply::default();
+            let home = note_fault(call.cwd, &why);
+            return legacy::unreadable(call, &why).unwrap_or_else(|| unreadable(call, home.as_deref(), &why));
         }
     };
     let options = call.options;
     let agent = Agent::recognise(options.agent, &payload);
     let cwd = call.cwd.to_string_lossy();
-    let otherwise = Otherwise { cwd: &cwd, moment: moment_of_rule(options, call) };
+    let moment = moment_of_rule(options, call).or_else(|| legacy::moment(call, &payload));
+    let otherwise = Otherwise { cwd: &cwd, moment };
     let Some((asked, event)) = agent::event(agent, &payload, &otherwise) else { return Reply::default() };
+    if let Some(reply) = legacy::no_folder(call, &payload, &event) {
+        return reply;
+    }
     let found = project::runs_for(&event, &call.env, options.workflow.as_deref());
+    let mut said = merge::Said::new(options.protocol == Protocol::Legacy);
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
-        note_fault(call.cwd, &format!("the folder {} that the event names is not there", event.cwd));
+        let what = format!("the folder {} that the event names is not there", event.cwd);
+        if let Some(home) = note_fault(call.cwd, &what) {
+            said.fault(&home, &event, &what, nothing_judged(&what));
+        }
     }
     if let Some(reply) = unknown_names(options, &found, call.cwd) {
         return reply;
     }
-    respond(call, &asked, event, found, started)
+    respond(call, &asked, event, &found, said, started)
 }
 
-fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: Instant) -> Reply {
+/// What is no event is nobody's to hold; the user hears of it once, if a project of ours is concerned.
+fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
+    let is_told = call.options.protocol == Protocol::Own && matches!(call.input, Input::Whole(_));
+    match home.filter(|home| is_told && told::first_time(home, "", why)) {
+        Some(_) => Reply::to_user(&nothing_judged(why)),
+        None => Reply::default(),
+    }
+}
+
+fn nothing_judged(why: &str) -> String {
+    format!("holdpoint: {why}, so nothing was judged and nothing held. See `holdpoint log --faults`.")
+}
+
+fn respond(
+    call: &Call<'_>,
+    asked: &Asked,
+    event: Event,
+    found: &Found,
+    mut said: merge::Said,
+    started: Instant,
+) -> Reply {
     let event = Arc::new(event);
-    let mut said = merge::Said::new(call.options.protocol == Protocol::Legacy);
     for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
-        tell_problem(&what, &found, &event, &mut said);
+        tell_problem(&what, found, &event, &mut said);
+    }
+    if event.moment == Moment::Stop {
+        clear_away(&found.strays);
     }
     let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref() };
     for run in &found.runs {
@@ -92,12 +127,26 @@ fn respond(call: &Call<'_>, asked: &Asked, event: Event, found: Found, started: 
     let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
     if call.options.protocol == Protocol::Legacy {
-        answer.stderr.extend(answer.message.take());
+        answer.release = legacy::release(call.options, found, event.moment);
+        let shows_messages = answer.release.is_some() && answer.hold.is_none();
+        answer.stderr.extend(answer.message.take_if(|_| !shows_messages));
         answer.stderr.extend(answer.context.take());
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
-    Reply { stdout, stderr: answer.stderr.iter().map(|text| format!("{text}\n")).collect() }
+    let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
+    Reply { stdout, stderr, ..Reply::default() }
+}
+
+/// Clears files away that only look like a run, and leaves a line about each.
+fn clear_away(strays: &[(PathBuf, PathBuf)]) {
+    for (home, stray) in strays {
+        let what = match std::fs::remove_file(stray) {
+            Ok(()) => format!("{} is no run: it was cleared away", stray.display()),
+            Err(error) => format!("{} is no run, and it could not be cleared away: {error}", stray.display()),
+        };
+        record::unasked(home, &what);
+    }
 }
 
 /// The payload, or why there is none.
@@ -179,12 +228,11 @@ fn tell_problem(what: &str, found: &Found, event: &Event, said: &mut merge::Said
     said.fault(base, event, what, format!("holdpoint: {what}. See `holdpoint check`."));
 }
 
-/// Writes a fault to the journal of the project that `cwd` lies in, if there is one.
-pub fn note_fault(cwd: &Path, what: &str) {
+/// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one.
+pub fn note_fault(cwd: &Path, what: &str) -> Option<PathBuf> {
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     let found = project::find(cwd, &env, None, None);
-    let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal);
-    if let Some(home) = home {
-        record::unasked(&home, what);
-    }
+    let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal)?;
+    record::unasked(&home, what);
+    Some(home)
 }

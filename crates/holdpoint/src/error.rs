@@ -40,13 +40,18 @@ impl CommandError {
     }
 
     /// The exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, or a workflow's own.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn code(&self) -> u8 {
         match self.kind {
-            Kind::Failed => ExitCode::from(1),
-            Kind::Usage => ExitCode::from(2),
-            Kind::Files => ExitCode::from(3),
-            Kind::Refused(code) => ExitCode::from(code),
+            Kind::Failed => 1,
+            Kind::Usage => 2,
+            Kind::Files => 3,
+            Kind::Refused(code) => code,
         }
+    }
+
+    /// The exit code, as the process leaves with it.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code())
     }
 }
 

@@ -211,7 +211,7 @@ mod tests {
             && git branch feature/x && git update-ref refs/remotes/origin/far HEAD";
         assert!(Command::new("sh").args(["-c", setup]).current_dir(&root).status().unwrap().success());
         let home = root.join("r");
-        let env = std::sync::Arc::new(std::collections::HashMap::<String, String>::new());
+        let env = std::sync::Arc::new(crate::env_vars::FixedEnv::default());
         let world = crate::world::ProjectWorld::new(&home, &home, env);
         let lands_on_main = |command: &str| {
             let found = holdpoint_core::shell::commits(command, home.to_str().unwrap(), &world);

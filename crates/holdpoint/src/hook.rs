@@ -1,6 +1,7 @@
 //! `holdpoint hook`: the fast path. It reads one event, answers it, and leaves with exit code 0 whatever happens.
 //!
-//! Invariant: exit code 2 means "block" to agents, so it is never used, not even by a panic.
+//! Invariant: exit code 2 means "block" to agents, so it is never used, not even by a panic. The one exception is a
+//! choice: bad input, under `--protocol legacy`, where the workflow's `[legacy]` says so.
 
 pub mod input;
 pub mod options;
@@ -34,7 +35,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
     };
     print(&reply);
-    ExitCode::SUCCESS
+    ExitCode::from(reply.exit)
 }
 
 /// One write for each stream; a reader that is gone is no fault.

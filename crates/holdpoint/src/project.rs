@@ -51,6 +51,8 @@ pub struct Found {
     pub unusable: Vec<Unusable>,
     /// What is wrong with the project's choices.
     pub problems: Vec<String>,
+    /// Files that only look like a run, of workflows that have such cleared away; each with its home.
+    pub strays: Vec<(PathBuf, PathBuf)>,
     /// The nearest folder with a `.holdpoint`, whatever is in it.
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has the project's choices or workflows, if there is one.
@@ -120,6 +122,12 @@ pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Optio
 impl Found {
     /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
     fn add(&mut self, workflow: &Workflow, origin: Origin, seeker: &Seeker<'_>) {
+        if workflow.run.clears_strays
+            && let Some(home) = nearest(seeker.start, &workflow.run.home)
+        {
+            let strays = candidates::strays(workflow, &home);
+            self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
+        }
         if let Some(Place { home, folder, id }) = place(workflow, seeker) {
             self.runs.push(Run { workflow: workflow.clone(), origin, home, folder, id });
         }

@@ -92,9 +92,10 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     let output = output.recv_timeout(LAST_WORDS).unwrap_or_default();
     let answer: serde_json::Value = holdpoint_core::json::first(&output).unwrap_or_default();
     Ok(Performed {
-        verdict: match review.is_check {
-            true => Some(if status.success() { PASSED } else { "failed" }.to_owned()),
-            false => holdpoint_core::verdict::find(&output, &review.verdict),
+        verdict: if review.is_check {
+            Some(if status.success() { PASSED } else { "failed" }.to_owned())
+        } else {
+            holdpoint_core::verdict::find(&output, &review.verdict)
         },
         output: tail(&output),
         took: started.elapsed(),

@@ -82,3 +82,23 @@ fn names_that_clash_or_idle_are_told() {
     assert!(found.iter().any(|line| line.contains("`state` is taken")), "{found:?}");
     assert!(found.iter().any(|line| line.contains("nothing uses `idle`")), "{found:?}");
 }
+
+#[test]
+fn what_lets_the_agent_go_can_neither_hold_it_nor_speak_to_it() {
+    let found = complaints(
+        "about = \"\"\n[run]\nhome = \".x\"\n[legacy]\nrelease = { decision = \"block\", supressOutput = true, continue = false }\nbad_inptu = 1\nbad_input = 256\n",
+    );
+    assert_eq!(
+        found[..5],
+        [
+            "workflow.toml:6:1: unknown key `bad_inptu` in [legacy] (did you mean `bad_input`?)",
+            "workflow.toml:7:13: `bad_input` must be an exit code, from 0 to 255",
+            "workflow.toml:5:33: unknown key `supressOutput` in `release` (did you mean `suppressOutput`?)",
+            "workflow.toml:5:24: `decision` in `release` must let the agent go (write decision = \"approve\", continue = true or suppressOutput = true)",
+            "workflow.toml:5:66: `continue` in `release` must let the agent go (write decision = \"approve\", continue = true or suppressOutput = true)",
+        ]
+    );
+    let found = complaints("about = \"\"\n[run]\nhome = \".x\"\n[legacy]\nrelease = 5\nbad_input = -1\n");
+    assert!(found.iter().any(|line| line.contains("`release` must be a table")), "{found:?}");
+    assert!(found.iter().any(|line| line.contains("from 0 to 255")), "{found:?}");
+}

@@ -1,6 +1,7 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
 mod commands;
+mod legacy;
 mod phases;
 
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ use crate::tool::ToolKind;
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 14] = [
+const TOP_KEYS: [&str; 15] = [
     "about",
     "checks",
     "commands",
@@ -35,6 +36,7 @@ const TOP_KEYS: [&str; 14] = [
     "fields",
     "let",
     "data",
+    "legacy",
 ];
 const RUN_KEYS: [&str; 15] = [
     "home", "each", "newest", "state", "phase", "due", "last", "id", "strays", "format", "stamp", "owner",
@@ -122,6 +124,7 @@ impl Parser<'_> {
             reviewers: self.programs(top),
             commands: self.commands(top),
             layout: self.layout(top),
+            legacy: self.legacy(top),
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
-const CASE_KEYS: [&str; 25] = [
+const CASE_KEYS: [&str; 30] = [
     "name",
     "about",
     "files",
@@ -44,8 +44,13 @@ const CASE_KEYS: [&str; 25] = [
     "codes",
     "stdout",
     "stderr",
+    "exit",
     "fault",
     "after",
+    "becomes",
+    "wrote",
+    "run",
+    "now",
     "reviewer",
     "asked",
     "never_asked",

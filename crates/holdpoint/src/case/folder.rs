@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use holdpoint_core::lines;
+use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json};
 
 use super::file::NONE;
 use crate::store::{layout, tree};
 
 /// Makes the folder that a case starts from.
-pub(crate) fn make(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), String> {
     if let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) {
         repository(root, branch, keys.get("branches"))?;
     }
@@ -19,9 +21,20 @@ pub(crate) fn make(keys: &Map<String, Json>, root: &Path) -> Result<(), String> 
     }
     if let Some(state) = keys.get("state").filter(|state| *state != NONE) {
         let at = keys.get("state_at").and_then(Json::as_str).ok_or("`state` needs a `state_at`")?;
-        put(root, at, state)?;
+        put(root, at, &in_format(state, format))?;
     }
     Ok(())
+}
+
+/// A state as its file has it: a table as lines where states are lines.
+fn in_format(state: &Json, format: Format) -> Json {
+    match (state, format) {
+        (Json::Object(fields), Format::Lines) => {
+            let set = |text: String, (key, value): (&String, &Json)| lines::set(&text, key, value);
+            Json::String(fields.iter().fold(String::new(), set))
+        }
+        _ => state.clone(),
+    }
 }
 
 /// A file's bytes as a case spells them: a text as it is, a table as JSON.

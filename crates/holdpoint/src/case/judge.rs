@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use holdpoint_core::facts::time;
+use holdpoint_core::lines;
+use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json, json};
 
 use super::file::NONE;
 use super::{Case, Subject, folder, reviewer};
-use crate::agent::{Agent, Protocol};
+use crate::agent::{Agent, Fields, Protocol};
+use crate::catalog;
+use crate::engine::command::{Typed, words};
 use crate::engine::{self, Call, Reply};
 use crate::env_vars::{Env, FixedEnv};
 use crate::hook::input::Input;
@@ -36,18 +41,19 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
     let temporary =
         tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
     let root = temporary.path().canonicalize().map_err(|error| error.to_string())?;
-    folder::make(&case.keys, &root)?;
+    let keys = with_root(&case.keys, &root);
+    folder::make(&keys, subject.format, &root)?;
     if let Some(own) = subject.own_folder {
         copy_workflow(own, &layout::workflows(&root).join(subject.name))?;
     }
     let tools = tempfile::tempdir().map_err(|error| error.to_string())?;
-    if let Some(script) = case.keys.get("reviewer") {
+    if let Some(script) = keys.get("reviewer") {
         for program in subject.reviewers {
             reviewer::make(script, program, tools.path(), &root)?;
         }
     }
     let before = folder::contents(&root)?;
-    let reply = call(subject, case, &root, tools.path())?;
+    let reply = call(subject, &keys, &root, tools.path())?;
     let entries = journal::read(&root);
     let spoken: Vec<&journal::Spoken> = entries.iter().flat_map(|entry| &entry.rules).collect();
     let seen = Seen {
@@ -57,9 +63,24 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
         faults: entries.iter().flat_map(|entry| entry.faults.clone()).collect(),
         before,
         after: folder::contents(&root)?,
+        format: subject.format,
     };
     let spoke = spoken.iter().map(|spoken| (spoken.rule.clone(), spoken.line)).collect();
-    Ok(Outcome { problems: seen.compare(&case.keys)?, spoke })
+    Ok(Outcome { problems: seen.compare(&keys)?, spoke })
+}
+
+/// The keys with the case's folder wherever a text says `(root)`.
+fn with_root(keys: &Map<String, Json>, root: &Path) -> Map<String, Json> {
+    fn put(value: &Json, root: &str) -> Json {
+        match value {
+            Json::String(text) => Json::String(text.replace("(root)", root)),
+            Json::Array(items) => items.iter().map(|item| put(item, root)).collect(),
+            Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), put(value, root))).collect(),
+            other => other.clone(),
+        }
+    }
+    let root = root.to_string_lossy();
+    keys.iter().map(|(key, value)| (key.clone(), put(value, &root))).collect()
 }
 
 fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
@@ -73,8 +94,8 @@ fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn call(subject: Subject<'_>, case: &Case, root: &Path, tools: &Path) -> Result<Reply, String> {
-    let text = |key: &str| case.keys.get(key).and_then(Json::as_str);
+fn call(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path, tools: &Path) -> Result<Reply, String> {
+    let text = |key: &str| keys.get(key).and_then(Json::as_str);
     let cwd = text("cwd").map_or_else(|| root.to_path_buf(), |below| root.join(below));
     std::fs::create_dir_all(&cwd).map_err(|error| error.to_string())?;
     let agent = match text("agent") {
@@ -88,15 +109,43 @@ fn call(subject: Subject<'_>, case: &Case, root: &Path, tools: &Path) -> Result<
         protocol: if text("protocol") == Some("legacy") { Protocol::Legacy } else { Protocol::Own },
         help: false,
     };
-    let input = text("stdin").map_or_else(|| event(&case.keys, &cwd).to_string(), str::to_owned);
-    let variables = case.keys.get("env").and_then(Json::as_object).into_iter().flatten();
+    let env = environment(keys, tools)?;
+    if let Some(words) = keys.get("run") {
+        return command(subject, words, &cwd, &env);
+    }
+    let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
+    Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
+}
+
+/// One of the workflow's own commands instead of an event.
+fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -> Result<Reply, String> {
+    let words: Vec<String> = texts(Some(words)).map(str::to_owned).collect();
+    let (name, rest) = words.split_first().ok_or("`run` names no command")?;
+    let workflow = match subject.own_folder {
+        Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
+        None => catalog::named(subject.name).ok_or("there is no such workflow")?.workflow.clone(),
+    };
+    let command = workflow.commands.iter().find(|command| command.name == *name).ok_or("no such command")?;
+    let performed = words::read(subject.name, command, rest)
+        .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());
+    Ok(match performed {
+        Ok(text) => Reply { stdout: text, ..Reply::default() },
+        Err(error) => Reply { stderr: error.what.clone(), exit: error.code(), ..Reply::default() },
+    })
+}
+
+fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, String> {
+    let variables = keys.get("env").and_then(Json::as_object).into_iter().flatten();
     let mut variables: HashMap<String, String> =
         variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
-    if case.keys.contains_key("reviewer") {
+    if keys.contains_key("reviewer") {
         variables.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
     }
-    let env: Arc<dyn Env> = Arc::new(FixedEnv { variables, now: None });
-    Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
+    let now = match keys.get("now").and_then(Json::as_str) {
+        Some(now) => Some(time::epoch(now).ok_or("`now` is no time")?),
+        None => None,
+    };
+    Ok(Arc::new(FixedEnv { variables, now }))
 }
 
 fn event(keys: &Map<String, Json>, cwd: &Path) -> Json {
@@ -116,6 +165,7 @@ struct Seen<'a> {
     faults: Vec<String>,
     before: BTreeMap<String, Vec<u8>>,
     after: BTreeMap<String, Vec<u8>>,
+    format: Format,
 }
 
 impl Seen<'_> {
@@ -125,9 +175,11 @@ impl Seen<'_> {
         let hold = ["/hookSpecificOutput/permissionDecisionReason", "/reason", "/stopReason"]
             .iter()
             .find_map(|place| stdout.pointer(place)?.as_str());
-        let expect =
-            keys.get("expect").and_then(Json::as_str).ok_or("a case must `expect` hold, warn or allow")?;
-        self.compare_decision(expect, hold, keys, &mut problems);
+        if !keys.contains_key("run") {
+            let expect = keys.get("expect").and_then(Json::as_str);
+            let expect = expect.ok_or("a case must `expect` hold, warn or allow")?;
+            self.compare_decision(expect, hold, keys, &mut problems);
+        }
         self.compare_texts(&stdout, hold, keys, &mut problems);
         self.compare_answers(&stdout, keys, &mut problems);
         self.compare_asked(keys, &mut problems);
@@ -143,7 +195,6 @@ impl Seen<'_> {
         keys: &Map<String, Json>,
         problems: &mut Vec<String>,
     ) {
-        let said_nothing = matches!(self.reply.stdout.trim(), "" | "{}") && self.reply.stderr.is_empty();
         let got = match hold {
             Some(_) => "hold",
             None if !self.rules.is_empty() => "warn",
@@ -151,9 +202,19 @@ impl Seen<'_> {
         };
         if got != expect {
             problems.push(format!("expected {expect}, got {got}\n{}", self.printed()));
-        } else if expect == "allow" && !said_nothing && !keys.contains_key("fault") {
+        } else if expect == "allow" && !self.is_silent(keys) && !keys.contains_key("fault") {
             problems.push(format!("allowed, but not in silence\n{}", self.printed()));
         }
+    }
+
+    /// Whether nothing was said to anybody. Older scripts' form may have fields even then, such as that nothing is to be
+    /// shown.
+    fn is_silent(&self, keys: &Map<String, Json>) -> bool {
+        let stdout = self.reply.stdout.trim();
+        let is_legacy = keys.get("protocol").and_then(Json::as_str) == Some("legacy");
+        let fields = serde_json::from_str::<Fields>(stdout).unwrap_or_default();
+        let has_only_fields = is_legacy && !fields.is_empty() && !fields.contains_key("systemMessage");
+        self.reply.stderr.is_empty() && (matches!(stdout, "" | "{}") || has_only_fields)
     }
 
     fn compare_texts(
@@ -165,7 +226,8 @@ impl Seen<'_> {
     ) {
         let context = stdout.pointer("/hookSpecificOutput/additionalContext").and_then(Json::as_str);
         let message = stdout.get("systemMessage").and_then(Json::as_str);
-        let said = [hold, context, message, Some(self.reply.stderr.as_str())];
+        let printed = keys.contains_key("run").then_some(self.reply.stdout.as_str());
+        let said = [hold, context, message, printed, Some(self.reply.stderr.as_str())];
         let said = said.into_iter().flatten().collect::<Vec<_>>().join("\n");
         for part in texts(keys.get("says")).filter(|part| !said.contains(part)) {
             problems.push(format!("it does not say {part:?}\n{said}"));
@@ -194,6 +256,10 @@ impl Seen<'_> {
         {
             problems.push(format!("expected on standard error: {want}\n{}", self.printed()));
         }
+        let exit = keys.get("exit").and_then(Json::as_u64).unwrap_or(0);
+        if exit != u64::from(self.reply.exit) {
+            problems.push(format!("expected exit code {exit}, got {}", self.reply.exit));
+        }
     }
 
     fn compare_asked(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) {
@@ -218,6 +284,8 @@ impl Seen<'_> {
 
     fn compare_files(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) {
         let mut expected = self.before.clone();
+        let mut known = self.compare_state(keys, problems);
+        known.extend(self.compare_written(keys, problems));
         for (path, content) in keys.get("after").and_then(Json::as_object).into_iter().flatten() {
             match content {
                 Json::String(word) if word == NONE => drop(expected.remove(path)),
@@ -232,10 +300,52 @@ impl Seen<'_> {
             expected.get(*path) != self.after.get(*path) && !same_json
         };
         let paths: std::collections::BTreeSet<&String> = expected.keys().chain(self.after.keys()).collect();
-        for path in paths.into_iter().filter(differs) {
+        for path in paths.into_iter().filter(|path| !known.contains(path)).filter(differs) {
             let got = self.after.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             problems.push(format!("{path} is not as expected afterwards: {got:?}"));
         }
+    }
+
+    /// The fields that `becomes` names have these values, the others are as before. Returns the files that are known.
+    fn compare_state(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) -> Vec<String> {
+        let at = keys.get("state_at").and_then(Json::as_str).unwrap_or_default();
+        let Some(becomes) = keys.get("becomes").and_then(Json::as_object) else { return Vec::new() };
+        let read = |files: &BTreeMap<String, Vec<u8>>| {
+            let bytes = files.get(at).cloned().unwrap_or_default();
+            match self.format {
+                Format::Lines => lines::parse(&String::from_utf8_lossy(&bytes)),
+                Format::Json => serde_json::from_slice(&bytes).unwrap_or_default(),
+            }
+        };
+        let (mut want, got) = (read(&self.before), read(&self.after));
+        for (field, value) in becomes {
+            let value = match (self.format, value) {
+                (Format::Lines, Json::String(_)) | (Format::Json, _) => value.clone(),
+                (Format::Lines, other) => Json::String(other.to_string()),
+            };
+            want.insert(field.clone(), value);
+        }
+        for field in want.keys().chain(got.keys()).filter(|field| want.get(*field) != got.get(*field)) {
+            problems.push(format!("{at}: {field} is {:?}, not {:?}", got.get(field), want.get(field)));
+        }
+        vec![at.to_owned()]
+    }
+
+    /// The files that `wrote` names are there and have these parts. Returns the files that are known.
+    fn compare_written(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) -> Vec<String> {
+        let wrote = keys.get("wrote").and_then(Json::as_object).into_iter().flatten();
+        let mut known = Vec::new();
+        for (path, parts) in wrote {
+            known.push(path.clone());
+            let Some(text) = self.after.get(path).map(|bytes| String::from_utf8_lossy(bytes)) else {
+                problems.push(format!("{path} was not written"));
+                continue;
+            };
+            for part in texts(Some(parts)).filter(|part| !text.contains(part)) {
+                problems.push(format!("{path} does not have {part:?}:\n{text}"));
+            }
+        }
+        known
     }
 
     fn printed(&self) -> String {

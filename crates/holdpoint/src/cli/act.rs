@@ -43,8 +43,7 @@ fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
             CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
         });
     }
-    let built_in = catalog::built_in().iter().find(|built_in| built_in.workflow.name == name);
-    built_in.map(|built_in| built_in.workflow.clone()).ok_or_else(|| {
+    catalog::named(name).map(|built_in| built_in.workflow.clone()).ok_or_else(|| {
         CommandError::new(Kind::Usage, format!("there is no command or workflow `{name}`"))
             .hinted("see `holdpoint --help`")
     })

@@ -67,7 +67,7 @@ impl Found {
         if let Some(folder) = &self.folder {
             return Ok(crate::store::tree::texts(folder)?);
         }
-        let files = catalog::built_in().iter().find(|built_in| built_in.workflow.name == self.name);
+        let files = catalog::named(&self.name);
         let files = files.map(|built_in| built_in.files).unwrap_or_default();
         Ok(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
     }
@@ -83,6 +83,11 @@ impl Found {
     /// Its rules.
     pub(super) fn rules(&self) -> Result<Vec<Rule>, CommandError> {
         Ok(self.parsed()?.workflow.rules.into_owned())
+    }
+
+    /// What its state file is written in.
+    pub(super) fn format(&self) -> Result<holdpoint_core::workflow::Format, CommandError> {
+        Ok(self.parsed()?.workflow.run.format)
     }
 
     /// The programs that review for it.

@@ -191,7 +191,7 @@ impl Typed<'_> {
         if step.restore
             && let Some(aside) = self.restore(run).map_err(failed)?
         {
-            text.push_str(&format!("\nWhat was replaced is in {}.", aside.display()));
+            text = format!("{text}\nWhat was replaced is in {}.", aside.display());
         }
         if let Some(report) = expects {
             report::note(&run.home, &run.folder.join(report)).map_err(failed)?;

@@ -87,6 +87,7 @@ impl Said {
             context: fit(under_names(&self.context)),
             message: fit((!self.messages.is_empty()).then(|| self.messages.join("\n\n"))),
             stderr: self.stderr,
+            release: None,
         }
     }
 }

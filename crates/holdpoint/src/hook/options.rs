@@ -17,7 +17,8 @@ Options:
       --protocol <PROTOCOL>  How to answer: own (as the agent obeys today), legacy (as older hook scripts did) [default: own]
   -h, --help                 Print help
 
-The exit code is always 0. With nothing to say, nothing is printed.
+The exit code is 0. With nothing to say, nothing is printed. What --protocol legacy changes of that, the workflow's
+[legacy] says.
 
 Examples:
   Answer Claude Code (in .claude/settings.json, for PreToolUse and PostToolUse):

@@ -8,11 +8,11 @@ use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 
-use crate::gate::{COUNTING, ISDLC_STATE, STATE, event, gate, held, last_faults, sound};
+use crate::gate::{COUNTING, ISDLC_STATE, STATE, event, gate, held, last_faults, message, sound};
 use crate::project::{Printed, Project, feed};
 
 #[test]
-fn what_is_no_event_is_let_go_and_noted() {
+fn what_is_no_event_is_let_go_noted_and_told_once() {
     let deep = format!("{{\"tool_name\":\"Bash\",\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     for (about, input, fault) in [
         ("empty", &b""[..], "not JSON (0 bytes)"),
@@ -34,9 +34,32 @@ fn what_is_no_event_is_let_go_and_noted() {
         let project = gate();
         let printed = project.run_with(&["hook"], input);
         sound(&printed, about);
-        assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), ("", ""), "{about}");
+        assert!(message(&printed).contains(fault), "{about}: {}", printed.stdout);
+        assert_eq!(printed.stderr.trim_end(), message(&printed), "{about}");
         assert!(last_faults(&project).contains(fault), "{about}: {}", last_faults(&project));
+        let again = project.run_with(&["hook"], input);
+        assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", ""), "{about}");
+        assert_eq!(project.journal().len(), 2, "{about}");
     }
+}
+
+#[test]
+fn what_is_no_event_is_not_told_where_nothing_of_ours_is() {
+    let printed = Project::new().run_with(&["hook"], b"nonsense");
+    sound(&printed, "no project");
+    assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_noted_and_told_once_a_session() {
+    let project = gate();
+    let mut event = event(&project);
+    event["cwd"] = json!("/nonexistent");
+    assert!(message(&project.hook(&event)).contains("/nonexistent"));
+    assert_eq!(project.hook(&event).stdout, "");
+    event["session_id"] = json!("another");
+    assert!(message(&project.hook(&event)).contains("/nonexistent"));
+    assert_eq!(project.journal().len(), 3);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod graph;
 mod hook;
 #[cfg(target_os = "linux")]
 mod kill;
+mod legacy;
 mod log;
 #[cfg(unix)]
 mod model;

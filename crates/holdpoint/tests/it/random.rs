@@ -2,12 +2,11 @@
 //!
 //! The seed is fixed, so that a run is repeatable; `fuzz/` looks further.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use holdpoint::engine::{self, Call, Reply};
-use holdpoint::env_vars::Env;
+use holdpoint::env_vars::{Env, FixedEnv};
 use holdpoint::hook::input::Input;
 use holdpoint::hook::options::Options;
 use holdpoint_core::delegation::agents_in;
@@ -279,7 +278,7 @@ fn project() -> Project {
 }
 
 fn ask(project: &Project, input: &[u8]) -> Reply {
-    let env: Arc<dyn Env> = Arc::new(HashMap::<String, String>::new());
+    let env: Arc<dyn Env> = Arc::new(FixedEnv::default());
     let text = String::from_utf8_lossy(input);
     let bytes = if text.contains("CWD") {
         // Replaced byte by byte, so that what is no UTF-8 stays none.

@@ -76,8 +76,15 @@ fn incomplete(workflow: &Workflow, phase: &Phase) -> Option<String> {
 
 /// Phases that no step leads to. The user's can be started by the user.
 fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
-    let targets: BTreeSet<&str> =
-        workflow.phases.iter().flat_map(steps).filter_map(|step| step.go.as_deref()).collect();
+    let of_commands =
+        workflow.commands.iter().flat_map(|command| command.steps.iter()).map(|step| &step.step);
+    let targets: BTreeSet<&str> = workflow
+        .phases
+        .iter()
+        .flat_map(steps)
+        .chain(of_commands)
+        .filter_map(|step| step.go.as_deref())
+        .collect();
     workflow
         .phases
         .iter()

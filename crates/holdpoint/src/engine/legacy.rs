@@ -1,0 +1,94 @@
+//! What a workflow's `[legacy]` makes of an answer under `--protocol legacy`: the scripts it stands in for had ways of
+//! their own to let a Stop go and to refuse bad input.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::workflow::legacy::Legacy;
+use serde_json::Value as Json;
+
+use super::{Call, Reply, note_fault};
+use crate::agent::{Fields, Protocol};
+use crate::catalog;
+use crate::hook::input::Input;
+use crate::hook::options::Options;
+use crate::project::{self, Found};
+
+/// The fields of an answer that lets the agent stop. None: no workflow at hand has a `[legacy]`.
+pub(super) fn release(options: &Options, found: &Found, moment: Moment) -> Option<Fields> {
+    if options.protocol != Protocol::Legacy || moment != Moment::Stop {
+        return None;
+    }
+    if found.runs.is_empty() {
+        return named(options, found.base.as_deref()).map(|legacy| fields(&legacy));
+    }
+    let of_runs = found.runs.iter().filter_map(|run| run.workflow.legacy.as_ref());
+    of_runs.map(fields).reduce(|mut all, more| {
+        all.extend(more);
+        all
+    })
+}
+
+/// The moment of a payload that names neither an event nor a tool: scripts with a `[legacy]` were called at Stop alone,
+/// and did not look.
+pub(super) fn moment(call: &Call<'_>, payload: &Json) -> Option<Moment> {
+    let is_bare = ["hook_event_name", "tool_name"].iter().all(|field| payload.get(field).is_none());
+    (is_bare && of_call(call).is_some()).then_some(Moment::Stop)
+}
+
+/// The answer to input that is no event. What did not come in time, or was too much, may have been one: it is let go.
+pub(super) fn unreadable(call: &Call<'_>, why: &str) -> Option<Reply> {
+    let legacy = of_call(call)?;
+    if let (Some(exit), Input::Whole(_)) = (legacy.bad_input, &call.input) {
+        return Some(refusal(exit, &format!("Invalid JSON: {why}")));
+    }
+    let fields = fields(&legacy);
+    let stdout = if fields.is_empty() { String::new() } else { format!("{}\n", Json::Object(fields)) };
+    Some(Reply { stdout, ..Reply::default() })
+}
+
+/// The answer to a Stop in a folder that cannot be entered. Agents that take exit code 2 for a hold say so the next
+/// time, with `stop_hook_active`: then it is not repeated.
+pub(super) fn no_folder(call: &Call<'_>, payload: &Json, event: &Event) -> Option<Reply> {
+    let was_held = payload.get("stop_hook_active").and_then(Json::as_bool) == Some(true);
+    if call.options.protocol != Protocol::Legacy || event.moment != Moment::Stop || was_held {
+        return None;
+    }
+    let folder = call.cwd.join(payload.get("cwd").and_then(Json::as_str)?);
+    // The dot asks for the right to enter, too.
+    if folder.join(".").is_dir() {
+        return None;
+    }
+    let exit = of_call(call)?.bad_input?;
+    let folder = folder.display();
+    note_fault(call.cwd, &format!("the folder {folder} that the event names cannot be entered"));
+    Some(refusal(exit, &format!("Cannot change to the folder {folder} that the event names")))
+}
+
+fn refusal(exit: u8, what: &str) -> Reply {
+    Reply { stderr: format!("holdpoint: {what}. Nothing was judged.\n"), exit, ..Reply::default() }
+}
+
+fn fields(legacy: &Legacy) -> Fields {
+    let release = legacy.release.iter();
+    release.map(|field| (field.name.to_string(), field.source.parse().unwrap_or_default())).collect()
+}
+
+fn of_call(call: &Call<'_>) -> Option<Cow<'static, Legacy>> {
+    if call.options.protocol != Protocol::Legacy || call.options.workflow.is_none() {
+        return None;
+    }
+    named(call.options, project::base(call.cwd).as_deref())
+}
+
+/// The `[legacy]` of the workflow that the command line names: the project's own of that name, or the built-in one.
+fn named(options: &Options, base: Option<&Path>) -> Option<Cow<'static, Legacy>> {
+    let name = options.workflow.as_deref()?;
+    let own = base.map(catalog::own_folders).unwrap_or_default();
+    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name) {
+        return catalog::load(name, folder).ok()?.legacy.map(Cow::Owned);
+    }
+    let built_in = catalog::named(name)?;
+    built_in.workflow.legacy.as_ref().map(Cow::Borrowed)
+}
