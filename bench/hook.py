@@ -34,10 +34,11 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 
 def cases(folder):
     """Name, what it is, event, part of the answer (empty: no answer), limit."""
-    nothing, small, large = folder / "nothing", folder / "small", folder / "large"
+    nothing, small, large, plan = (folder / name for name in ("nothing", "small", "large", "plan"))
     nothing.mkdir()
     projects.make(small, 5 * 1024)
     projects.make(large, 100 * 1024)
+    projects.make_plan(plan, 200)
     held = '"permissionDecision":"deny"'
     git = "git status && git log --oneline"
     return [
@@ -48,6 +49,7 @@ def cases(folder):
         ("e", "shell command with git, no commit", projects.shell(small, git), "", None),
         ("f", "an ordinary file was edited", projects.edited(small), "", None),
         ("g", "stop, nothing to say", projects.stop(small), "", None),
+        ("h", "stop, a plan of 200 documents", projects.stop(plan), "validated", 10),
     ]
 
 

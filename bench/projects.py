@@ -1,4 +1,5 @@
-"""The projects and events that the benches use: an SDLC project with a state file and a skills manifest."""
+"""The projects and events that the benches use: an SDLC project with a state file and a skills manifest, and a plan
+with its tasks and reviews."""
 
 import json
 from pathlib import Path
@@ -82,6 +83,27 @@ def make(folder, state_size):
         file = Path(folder) / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+
+
+def make_plan(folder, documents):
+    """A plan in order in `folder`: so many documents, every review answered, nothing due. Returns the plan's folder."""
+    plan = Path(folder) / ".taskie/plans/export"
+    plan.mkdir(parents=True)
+    # Two reviews of the plan and of the tasks, two of each task, an answer to each.
+    tasks = range(1, (documents - 10) // 5 + 1)
+    reviewed = ["plan", "tasks", *(f"task-{task}" for task in tasks)]
+    names = ["plan", *(f"task-{task}" for task in tasks)]
+    names += [f"{what}-{kind}-{n}" for what in reviewed for kind in ("review", "post-review") for n in (1, 2)]
+    for name in names:
+        (plan / f"{name}.md").write_text(f"# {name}\n\n## Overview\n\n" + "Orders are exported as CSV.\n" * 30)
+    rows = [f"| {task} | done | high | Export column {task} | unit |\n" for task in tasks]
+    head = "| Id | Status | Priority | Description | Test strategy |\n|---|---|---|---|---|\n"
+    (plan / "tasks.md").write_text(head + "".join(rows))
+    (plan / "state.json").write_text(pretty({
+        "max_reviews": 8, "current_task": "1", "phase": "complete", "next_phase": None, "phase_iteration": 2,
+        "review_model": "opus", "consecutive_clean": 2, "tdd": False}))
+    assert len(list(plan.glob("*.md"))) == documents
+    return plan
 
 
 def event(name, cwd, **fields):

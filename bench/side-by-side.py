@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Times one event, a held PreToolUse delegation, answered by seven node scripts and by one `holdpoint hook`.
+"""Times two events, each answered by scripts and by one `holdpoint hook`.
 
     bench/side-by-side.py [RUNS]       (20 by default)
 
-CPU time is what the kernel charges each process (user + system, from wait4). For people to see: nothing here fails.
+A held PreToolUse delegation, by seven node scripts; and a Stop with a plan of 200 documents and nothing due, by a bash
+script in two forms. CPU time is what the kernel charges each process and the children it waited for (user + system,
+from wait4). For people to see: no time fails here, but an answer that is not the expected one does.
 """
 
 import os
@@ -15,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 import hook
+import plans
 import projects
 
 GUARDS = [
@@ -24,36 +27,55 @@ GUARDS = [
 
 
 def main():
-    node = shutil.which("node")
-    if not node:
-        sys.exit("node is not installed: there is nothing to compare with")
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    binary = hook.build(hook.ROOT, "holdpoint", hook.STATIC)
-    with tempfile.TemporaryDirectory(prefix="holdpoint-bench-", dir="/tmp") as folder:
-        projects.make(folder, 5 * 1024)
-        event = projects.delegation(folder)
-        scripts = [[node, hook.HERE / "node/guard.cjs", guard] for guard in GUARDS]
-        ours = [[binary, "hook"]]
-        assert any(b"out of order" in answer(command, event) for command in scripts), "the scripts do not hold"
-        assert b"deny" in answer(ours[0], event), "holdpoint does not hold"
-        times = {
-            "seven node scripts": [sum(cpu_ms(command, event) for command in scripts) for _ in range(runs)],
-            "one holdpoint hook": [sum(cpu_ms(command, event) for command in ours) for _ in range(runs)],
-        }
-    print(f"{'CPU time of one held delegation':<32} {'median':>12} {f'{runs} runs':>12}")
+    ours = [hook.build(hook.ROOT, "holdpoint", hook.STATIC), "hook"]
+    for compare, needs in ((delegation, ["node"]), (stop, ["bash", "jq"])):
+        missing = [program for program in needs if not shutil.which(program, path=hook.ENVIRONMENT["PATH"])]
+        if missing:
+            print(f"{compare.__name__}: {', '.join(missing)} is not installed: there is nothing to compare with")
+            continue
+        with tempfile.TemporaryDirectory(prefix="holdpoint-bench-", dir="/tmp") as folder:
+            compare(ours, Path(folder), runs)
+
+
+def delegation(ours, folder, runs):
+    projects.make(folder, 5 * 1024)
+    event = projects.delegation(folder)
+    scripts = [["node", hook.HERE / "node/guard.cjs", guard] for guard in GUARDS]
+    assert any("out of order" in answer(command, event).stdout for command in scripts), "the scripts do not hold"
+    assert "deny" in answer(ours, event).stdout, "holdpoint does not hold"
+    report("one held delegation", event, runs, {"seven node scripts": scripts, "one holdpoint hook": [ours]})
+
+
+def stop(ours, folder, runs):
+    script = ["bash", hook.HERE / "bash/stop.sh"]
+    sides = {"a bash script, grep for each name": script, "the same, names compared by bash": [*script, "builtin"],
+             "one holdpoint hook": ours}
+    for name, command in sides.items():
+        plans.require_judgement(name, lambda event: answer(command, event), folder / name)
+    projects.make_plan(folder / "plan", 200)
+    event = projects.stop(folder / "plan")
+    report("one Stop, a plan of 200 documents", event, runs, {name: [command] for name, command in sides.items()})
+
+
+def report(what, event, runs, sides):
+    """Prints what each side takes, and how much more than the last one: ours."""
+    times = {name: [sum(cpu_ms(command, event) for command in commands) for _ in range(runs)]
+             for name, commands in sides.items()}
+    ours = statistics.median(list(times.values())[-1])
+    print(f"{f'CPU time of {what}':<48} {'median':>12} {f'{runs} runs':>13} {'ratio':>8}")
     for name, each in times.items():
-        print(f"{name:<32} {statistics.median(each):>9.2f} ms {sum(each):>9.1f} ms")
-    node_ms, our_ms = times.values()
-    print(f"{'node : holdpoint':<32} {statistics.median(node_ms) / statistics.median(our_ms):>9.0f} x  "
-          f"{sum(node_ms) / sum(our_ms):>9.0f} x")
+        median = statistics.median(each)
+        print(f"{name:<48} {median:>9.2f} ms {sum(each):>10.1f} ms {median / ours:>6.0f} x")
+    print()
 
 
 def answer(command, event):
-    return subprocess.run(command, input=event.encode(), env=hook.ENVIRONMENT, capture_output=True).stdout
+    return subprocess.run(command, input=event, env=hook.ENVIRONMENT, capture_output=True, text=True)
 
 
 def cpu_ms(command, event):
-    """User and system time of one process, as the kernel charges it."""
+    """User and system time of one process with its children, as the kernel charges it."""
     with tempfile.TemporaryFile() as stdin, open(os.devnull, "wb") as nowhere:
         stdin.write(event.encode())
         stdin.seek(0)

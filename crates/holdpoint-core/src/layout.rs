@@ -1,7 +1,10 @@
 //! What a run's folder may hold, and what is wrong with what it holds.
 
+mod pattern;
+
 use std::collections::BTreeSet;
 
+use self::pattern::Pattern;
 use crate::workflow::{List, Text};
 
 /// `[layout]`: the files of a run's folder.
@@ -43,8 +46,9 @@ pub fn faults(layout: &Layout, files: &[String], read: &dyn Fn(&str) -> Option<S
     for name in layout.names.iter().filter(|name| name.required && !there.contains(name.name.as_ref())) {
         faults.push(format!("Missing required file: {}", name.name));
     }
+    let known: Vec<Known<'_>> = layout.names.iter().map(Known::new).collect();
     for file in &there {
-        faults.extend(fault_of(layout, file, &there, read));
+        faults.extend(fault_of(&known, file, &there, read));
     }
     if !layout.nested
         && let Some(first) = nested.first()
@@ -54,21 +58,34 @@ pub fn faults(layout: &Layout, files: &[String], read: &dyn Fn(&str) -> Option<S
     faults
 }
 
+/// A name with its patterns taken apart.
+struct Known<'l> {
+    name: &'l Name,
+    pattern: Pattern<'l>,
+    with: Option<Pattern<'l>>,
+}
+
+impl<'l> Known<'l> {
+    fn new(name: &'l Name) -> Known<'l> {
+        Known { name, pattern: Pattern::new(&name.name), with: name.with.as_deref().map(Pattern::new) }
+    }
+}
+
 fn fault_of(
-    layout: &Layout,
+    known: &[Known<'_>],
     file: &str,
     there: &BTreeSet<&str>,
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Option<String> {
-    let fitting = layout.names.iter().find_map(|name| Some((name, fit(&name.name, file)?)));
-    let Some((name, values)) = fitting else { return Some(format!("Invalid filename: {file}")) };
-    if let Some(with) = &name.with {
-        let other = filled(with, &values);
+    let fitting = known.iter().find_map(|known| Some((known, known.pattern.fit(file)?)));
+    let Some((known, values)) = fitting else { return Some(format!("Invalid filename: {file}")) };
+    if let Some(with) = &known.with {
+        let other = with.filled(&values);
         if !there.contains(other.as_str()) {
             return Some(format!("{file} requires {other}"));
         }
     }
-    name.table.then(|| read(file)).flatten().and_then(|text| table_fault(file, &text))
+    known.name.table.then(|| read(file)).flatten().and_then(|text| table_fault(file, &text))
 }
 
 fn table_fault(file: &str, text: &str) -> Option<String> {
@@ -78,29 +95,6 @@ fn table_fault(file: &str, text: &str) -> Option<String> {
     }
     let is_row = |line: &&&str| line.starts_with('|') && line.len() > 1 && line.ends_with('|');
     (lines.iter().filter(is_row).count() < lines.len()).then(|| format!("{file} contains non-table content"))
-}
-
-/// The values of a pattern's placeholders, if the whole name fits it.
-fn fit<'n>(pattern: &str, name: &'n str) -> Option<Vec<(&'static str, &'n str)>> {
-    let Some(open) = pattern.find('{') else { return (pattern == name).then(Vec::new) };
-    let rest = name.strip_prefix(&pattern[..open])?;
-    let close = open + pattern[open..].find('}')?;
-    let (placeholder, allowed): (&'static str, fn(char) -> bool) = match &pattern[open..=close] {
-        "{id}" => ("{id}", |c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
-        "{n}" => ("{n}", |c| c.is_ascii_digit()),
-        _ => return None,
-    };
-    let longest = rest.find(|c| !allowed(c)).unwrap_or(rest.len());
-    // The longest value first, then shorter ones: what follows may need some of it.
-    (1..=longest).rev().find_map(|length| {
-        let mut values = fit(&pattern[close + 1..], &rest[length..])?;
-        values.insert(0, (placeholder, &rest[..length]));
-        Some(values)
-    })
-}
-
-fn filled(pattern: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(pattern.to_owned(), |text, (placeholder, value)| text.replace(placeholder, value))
 }
 
 #[cfg(test)]
