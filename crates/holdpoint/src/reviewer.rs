@@ -89,7 +89,7 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     if let Some(log) = log.filter(|_| status.success()) {
         let _ = std::fs::remove_file(log);
     }
-    let output = output.recv_timeout(LAST_WORDS).unwrap_or_default();
+    let output = printed(&output);
     let answer: serde_json::Value = holdpoint_core::json::first(&output).unwrap_or_default();
     Ok(Performed {
         verdict: if review.is_check {
@@ -154,24 +154,37 @@ fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>)
     Ok(child)
 }
 
-/// Reads all that a child prints and sends what is kept of it.
+/// Reads all that a child prints and sends what is kept of it, as it comes.
 fn listen(child: &mut Child) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
     if let Some(mut stdout) = child.stdout.take() {
         std::thread::spawn(move || {
-            let mut kept = Vec::new();
+            let mut room = OUTPUT_BYTES_MAX;
             let mut part = vec![0; 64 * 1024];
             while let Ok(length) = stdout.read(&mut part) {
                 if length == 0 {
                     break;
                 }
-                let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len()).min(length);
-                kept.extend_from_slice(&part[..room]);
+                let kept = room.min(length);
+                room -= kept;
+                if kept > 0 {
+                    let _ = send.send(part[..kept].to_vec());
+                }
             }
-            let _ = send.send(kept);
         });
     }
     receive
+}
+
+/// What a child that is gone has printed. A process that it left behind may keep its output open: that one is not
+/// waited for, and what was printed before counts.
+fn printed(output: &Receiver<Vec<u8>>) -> Vec<u8> {
+    let gone = Instant::now();
+    let mut text = Vec::new();
+    while let Ok(part) = output.recv_timeout(LAST_WORDS.saturating_sub(gone.elapsed())) {
+        text.extend(part);
+    }
+    text
 }
 
 /// How the child ended; none if it did not in time.

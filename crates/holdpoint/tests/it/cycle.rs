@@ -5,16 +5,17 @@ use serde_json::{Value as Json, json};
 
 use crate::project::{Printed, Project, feed};
 
-const PLAN: &str = ".taskie/plans/shop";
+pub(crate) const PLAN: &str = ".taskie/plans/shop";
 
-/// The project, and the reviewer `claude` in its `bin`: it takes its verdicts from a list and writes the report that
-/// its prompt names.
-fn project(verdicts: &[&str]) -> Project {
+/// The project, and the reviewer `claude` in its `bin`: it takes its verdicts from a list, writes the report that its
+/// prompt names, and leaves a process behind.
+pub(crate) fn project(verdicts: &[&str]) -> Project {
     let project = Project::new();
     let script = "#!/bin/sh\n\
         for word in \"$@\"; do prompt=$word; done\n\
         report=$(printf '%s' \"$prompt\" | grep -o '[^ `]*review-[0-9]*\\.md' | grep -v post | tail -1)\n\
         echo review > \"$report\"\n\
+        sleep 60 &\n\
         verdict=$(head -1 verdicts); sed -i 1d verdicts\n\
         while [ $# -gt 0 ]; do [ \"$1\" = --model ] && echo \"$2 $report $verdict\" >> reviews; shift; done\n\
         printf '{\"structured_output\":{\"verdict\":\"%s\"},\"result\":\"{}\"}' \"$verdict\"\n";
@@ -32,13 +33,13 @@ fn stop(project: &Project, first: bool) -> Printed {
     feed(command, event.to_string().as_bytes())
 }
 
-fn tell(project: &Project, words: &[&str]) -> String {
+pub(crate) fn tell(project: &Project, words: &[&str]) -> String {
     let printed = project.run(&[&["taskie"], words].concat());
     assert_eq!(printed.code, Some(0), "{words:?}: {}", printed.stderr);
     printed.stdout
 }
 
-fn state(project: &Project) -> Json {
+pub(crate) fn state(project: &Project) -> Json {
     serde_json::from_str(&project.read(&format!("{PLAN}/state.json"))).unwrap()
 }
 

@@ -6,6 +6,8 @@
     reason = "tests stop at the first surprise and prepare their own files"
 )]
 
+use std::path::Path;
+
 mod bad_input;
 mod bad_project;
 mod cases;
@@ -38,14 +40,21 @@ mod test_command;
 mod tidy;
 mod why;
 
-/// A test file that nobody names would never run.
+/// A test file that nobody names would never run. A folder's files are named by the file beside it.
 #[test]
 fn no_test_file_is_forgotten() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
-    let main = std::fs::read_to_string(format!("{folder}/main.rs")).unwrap();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.trim_end_matches(".rs");
-        assert!(name == "main.rs" || main.contains(&format!("mod {module};")), "{name} is not in main.rs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    all_named(&folder, &folder.join("main.rs"));
+}
+
+fn all_named(folder: &Path, by: &Path) {
+    let naming = std::fs::read_to_string(by).unwrap();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let module = path.file_stem().unwrap().to_str().unwrap();
+        let named = naming.contains(&format!("mod {module};"));
+        assert!(path == by || named, "{} is not in {}", path.display(), by.display());
+        if path.is_dir() {
+            all_named(&path, &path.with_extension("rs"));
+        }
     }
 }

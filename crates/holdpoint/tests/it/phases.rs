@@ -1,6 +1,8 @@
 //! Phases at Stop: reviews performed there and then, rounds counted, clean ones in a row, and every way a reviewer can
 //! go wrong. The reviewer is a shell script; everything else is real.
 
+use std::process::Command;
+
 use serde_json::{Value as Json, json};
 
 use crate::project::{Printed, Project};
@@ -251,6 +253,18 @@ fn a_reviewer_that_hangs_is_killed_with_its_children() {
     let alive = std::path::Path::new("/proc").join(child.trim()).join("cmdline");
     let gone = std::fs::read(alive).map_or(true, |line| !line.starts_with(b"sleep"));
     assert!(gone, "the reviewer's child is still there");
+}
+
+#[test]
+fn a_process_that_left_the_reviewers_group_takes_no_verdict_with_it() {
+    let project = project(&json!({"next": "review", "clean": 1}));
+    let stray = "bash -c 'set -m; sleep 60 & echo $! > stray'";
+    reviewer(&project, &format!("{stray}; echo report > .drafts/one/review-$round.md; answer"));
+    verdict(&project, "PASS");
+    let printed = stop(&project);
+    let ended = Command::new("kill").arg(project.read("stray").trim()).status().unwrap();
+    assert!(ended.success(), "it kept the reviewer's output open to the end");
+    assert_eq!(message(&printed), "PASSED, now publish.");
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! The clients themselves: installed from the npm registry, or why they are not.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// A client in the version these tests were written with.
+struct Client {
+    package: &'static str,
+    version: &'static str,
+    found: OnceLock<Result<PathBuf, String>>,
+}
+
+static CLAUDE: Client =
+    Client { package: "@anthropic-ai/claude-code", version: "2.1.197", found: OnceLock::new() };
+static CODEX: Client = Client { package: "@openai/codex", version: "0.166.0", found: OnceLock::new() };
+
+impl Client {
+    /// The folder with its node modules; none if the test is to be skipped.
+    fn modules(&self) -> Option<PathBuf> {
+        let because = match self.found.get_or_init(|| self.install()) {
+            Ok(folder) => return Some(folder.join("node_modules")),
+            Err(because) => because,
+        };
+        let package = self.package;
+        let required = std::env::var_os("HOLDPOINT_REQUIRE_CLIENTS").is_some_and(|value| value == "1");
+        assert!(!required, "{package} is required and could not be installed: {because}");
+        // Not by a macro: the harness would hide it.
+        let _ = writeln!(std::io::stderr(), "skipped a test with {package}: {because}");
+        None
+    }
+
+    /// Installs it once below the target folder: beside its place and then moved there, so that it is whole or absent.
+    fn install(&self) -> Result<PathBuf, String> {
+        let clients = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("clients");
+        let package = format!("{}@{}", self.package, self.version);
+        let folder = clients.join(package.replace('/', "+"));
+        if folder.exists() {
+            return Ok(folder);
+        }
+        std::fs::create_dir_all(&clients).map_err(|error| error.to_string())?;
+        let beside = tempfile::tempdir_in(&clients).map_err(|error| error.to_string())?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1"]);
+        npm.arg("--fetch-retry-mintimeout=1000").arg("--prefix").arg(beside.path()).arg(&package);
+        let output = npm.stdin(Stdio::null()).output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => "npm is not installed".to_owned(),
+            _ => format!("npm: {error}"),
+        })?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let mut lines = errors.lines().filter(|line| line.starts_with("npm error"));
+            let reason = lines.clone().find(|line| line.contains("reason:")).or(lines.next());
+            return Err(reason.unwrap_or("npm install failed").to_owned());
+        }
+        // Another process may have been first; its installation is as good.
+        if std::fs::rename(beside.path(), &folder).is_err() && !folder.exists() {
+            return Err(format!("could not move it to {}", folder.display()));
+        }
+        Ok(folder)
+    }
+}
+
+/// Claude Code's native program, of whatever platform npm has chosen.
+pub(super) fn claude() -> Option<PathBuf> {
+    let folder = CLAUDE.modules()?.join("@anthropic-ai");
+    let programs = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().join("claude"));
+    let program = programs.into_iter().find(|program| program.is_file());
+    Some(program.unwrap_or_else(|| panic!("no program `claude` below {}", folder.display())))
+}
+
+pub(super) fn codex() -> Option<PathBuf> {
+    Some(CODEX.modules()?.join(".bin/codex"))
+}

@@ -1,0 +1,156 @@
+//! One session of a client: its settings and its hooks, what it prints, and its end.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use crate::model::Model;
+use crate::project::{Printed, Project};
+
+/// The program, as the hooks are registered.
+pub(super) const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
+
+/// A session that ended well.
+pub(super) struct Session {
+    /// What the client printed.
+    pub(super) printed: Printed,
+    home: TempDir,
+}
+
+impl Session {
+    /// What the hooks made Claude Code show to its user, as its transcript has it.
+    pub(super) fn shown_to_user(&self) -> Vec<String> {
+        let folders = std::fs::read_dir(self.home.path().join(".claude/projects")).unwrap();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+        let transcripts = files.map(|file| file.unwrap().path()).filter(|path| path.is_file());
+        let text: String = transcripts.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        let lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+        let messages = lines.filter(|line| line["attachment"]["type"] == "hook_system_message");
+        messages.map(|line| line["attachment"]["content"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Runs a client in a project with a home of its own. All that it would send elsewhere goes to the model as to a proxy,
+/// which refuses.
+fn run<S: AsRef<OsStr>>(
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    args: &[&str],
+    vars: &[(&str, S)],
+) -> Session {
+    let home = tempfile::tempdir().unwrap();
+    let mut client = Command::new(program);
+    client.args(args).current_dir(project.root()).env_clear();
+    client.env("PATH", path(project));
+    client.env("HOME", home.path()).env("TMPDIR", home.path());
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+        client.env(name, model.url());
+    }
+    client.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
+    for (name, value) in vars {
+        client.env(name, value);
+    }
+    let printed = finish(client);
+    assert_eq!(printed.code, Some(0), "{}\n{}", printed.stdout, printed.stderr);
+    Session { printed, home }
+}
+
+/// Where the client's hooks and tools find programs: the project's own first, then ours.
+fn path(project: &Project) -> OsString {
+    let own = [project.root().join("bin"), Path::new(HOLDPOINT).parent().unwrap().to_owned()];
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).unwrap()
+}
+
+/// Waits for a client; one that takes longer than a minute is killed with all its children.
+fn finish(mut client: Command) -> Printed {
+    let client = client.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = client.process_group(0).spawn().unwrap();
+    let group = Pid::from_child(&child);
+    let (done, waiting) = mpsc::channel();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    if let Ok(output) = waiting.recv_timeout(Duration::from_mins(1)) {
+        return output.unwrap().into();
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+    // A child that left the group may keep the pipes open: then there is nothing to show.
+    let output = waiting.recv_timeout(Duration::from_secs(5)).map(|output| Printed::from(output.unwrap()));
+    let (stdout, stderr) = output.map(|printed| (printed.stdout, printed.stderr)).unwrap_or_default();
+    panic!("the client did not end within a minute\n{stdout}\n{stderr}")
+}
+
+pub(super) fn run_claude(program: &Path, project: &Project, model: &Model) -> Session {
+    let args = ["-p", "go", "--output-format", "json", "--dangerously-skip-permissions", "--model", "sonnet"];
+    let url = model.url();
+    let vars = [
+        ("ANTHROPIC_BASE_URL", url.as_str()),
+        ("ANTHROPIC_API_KEY", "none"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "0"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("IS_SANDBOX", "1"),
+    ];
+    run(program, project, model, &args, &vars)
+}
+
+pub(super) fn run_codex(program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
+    let home = tempfile::tempdir().unwrap();
+    let config = format!(
+        "model = \"scripted\"\nmodel_provider = \"scripted\"\n[model_providers.scripted]\nname = \"scripted\"\n\
+         base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"KEY\"\nrequest_max_retries = 0\n\
+         stream_max_retries = 0\n[projects.'{}']\ntrust_level = \"trusted\"\n",
+        model.url(),
+        project.root().display()
+    );
+    std::fs::write(home.path().join("config.toml"), config).unwrap();
+    std::fs::write(home.path().join("hooks.json"), hooks.to_string()).unwrap();
+    let args = [
+        "exec",
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--dangerously-bypass-hook-trust",
+        "--skip-git-repo-check",
+        "go",
+    ];
+    run(
+        program,
+        project,
+        model,
+        &args,
+        &[("CODEX_HOME", home.path().as_os_str()), ("KEY", OsStr::new("none"))],
+    )
+}
+
+/// Registers the program with Claude Code for events; what the client sends is also kept, in `sent`.
+pub(super) fn register(project: &Project, events: &[&str], args: &[&str]) {
+    let hook = json!({"type": "command", "command": HOLDPOINT, "args": args, "timeout": 60});
+    let keep = json!({"type": "command", "command": "sh", "args": ["-c", "cat >> sent"], "timeout": 60});
+    let hooks: serde_json::Map<_, _> =
+        events.iter().map(|event| ((*event).to_owned(), json!([{"hooks": [hook, keep]}]))).collect();
+    project.write(".claude/settings.json", json!({"hooks": hooks}).to_string());
+}
+
+/// What the client sent to its hooks.
+pub(super) fn sent(project: &Project) -> Vec<Json> {
+    let text = project.read("sent");
+    serde_json::Deserializer::from_str(&text).into_iter().map(Result::unwrap).collect()
+}
+
+/// The command lines of the processes that work in the project's folder, where the system tells.
+pub(super) fn at_work(project: &Project) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().map(|entry| entry.unwrap().path());
+    let here = |process: &PathBuf| {
+        std::fs::read_link(process.join("cwd")).is_ok_and(|folder| folder.starts_with(project.root()))
+    };
+    let line = |process: PathBuf| std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+    processes.filter(here).map(line).collect()
+}
