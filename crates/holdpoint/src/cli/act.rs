@@ -49,6 +49,9 @@ fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
     })
 }
 
+/// How much room a command's usage has before what it is about; a longer one has a line of its own.
+const USAGE_WIDTH: usize = 24;
+
 fn help(context: &Context, workflow: &Workflow) {
     let ui = context.ui;
     ui.line(&workflow.about);
@@ -57,10 +60,12 @@ fn help(context: &Context, workflow: &Workflow) {
         return;
     }
     ui.line("\nCommands:");
-    let usages: Vec<String> = workflow.commands.iter().map(usage).collect();
-    let width = usages.iter().map(|usage| usage.chars().count()).max().unwrap_or_default();
-    for (command, usage) in workflow.commands.iter().zip(&usages) {
-        let gap = " ".repeat(width - usage.chars().count());
+    for command in workflow.commands.iter() {
+        let usage = usage(command);
+        let gap = match USAGE_WIDTH.checked_sub(usage.chars().count()) {
+            Some(rest) => " ".repeat(rest),
+            None => format!("\n  {}", " ".repeat(USAGE_WIDTH)),
+        };
         ui.line(format!("  {}{gap}  {}", ui.paint(Style::Cyan, usage), command.about));
     }
 }

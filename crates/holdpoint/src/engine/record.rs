@@ -52,8 +52,16 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
     let line = |what: String| plain_log::append(&path, &entry.at, &what);
     line(format!("{} {}: {}", entry.decision.to_uppercase(), run.id.as_deref().unwrap_or_default(), about));
     entry.rules.iter().for_each(|rule| line(format!("{} {}: {}", rule.kind, rule.rule, rule.text)));
-    entry.set.iter().for_each(|(field, value)| line(format!("set {field} = {value}")));
+    if let Some(fields) = named(&entry.set) {
+        line(format!("set {fields}"));
+    }
     entry.faults.iter().for_each(|fault| line(format!("fault: {fault}")));
+}
+
+/// Fields and their values in a line; none if there are none.
+fn named(set: &[(String, serde_json::Value)]) -> Option<String> {
+    let each = set.iter().map(|(field, value)| format!("{field}={value}"));
+    (!set.is_empty()).then(|| each.collect::<Vec<_>>().join(" "))
 }
 
 /// Writes a fault that lies before any workflow.

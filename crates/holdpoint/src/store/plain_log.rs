@@ -7,7 +7,7 @@ use std::path::Path;
 /// When a log is set aside: one old one is kept.
 const BYTES_MAX: u64 = 1024 * 1024;
 /// How much of a line's text is written.
-const CHARS_MAX: usize = 80;
+const CHARS_MAX: usize = 200;
 
 /// Appends a line. A log that cannot be written changes nothing.
 pub fn append(path: &Path, at: &str, what: &str) {
