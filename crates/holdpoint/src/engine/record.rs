@@ -59,7 +59,7 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
 }
 
 /// Fields and their values in a line; none if there are none.
-fn named(set: &[(String, serde_json::Value)]) -> Option<String> {
+fn named(set: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
     let each = set.iter().map(|(field, value)| format!("{field}={value}"));
     (!set.is_empty()).then(|| each.collect::<Vec<_>>().join(" "))
 }
