@@ -23,7 +23,7 @@ use crate::catalog::{self, Unusable};
 use crate::env_vars::{Env, ProcessEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
-use crate::project::{self, Found};
+use crate::project::{self, Found, Run};
 use crate::store::told;
 
 /// One call of the hook.
@@ -119,8 +119,12 @@ fn respond(
         clear_away(&found.strays);
     }
     let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref() };
-    for run in &found.runs {
-        let outcome = run::judge(run, &ask);
+    let (now, later): (Vec<&Run>, Vec<&Run>) =
+        found.runs.iter().partition(|run| found.runs.len() < 2 || !run::waits_for_others(run, &ask));
+    for run in now.iter().chain(&later) {
+        // A review takes minutes and money: none is done for an agent that goes back to work anyway.
+        let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
+        let outcome = if is_moot { run::Outcome::moot() } else { run::judge(run, &ask) };
         record::write(run, &event, &outcome, started);
         said.add(run, &event, &outcome);
     }

@@ -12,6 +12,7 @@ pub mod hook;
 pub mod catalog;
 pub mod git;
 pub mod process_group;
+pub mod program;
 pub mod project;
 pub mod reviewer;
 pub mod store;

@@ -1,23 +1,15 @@
-//! Performing a review: a program of its own, in a process group of its own, within a deadline, with nothing of it
-//! left behind.
+//! Performing a review or a check: its program, the report it must leave, its verdict, its log.
 
 use std::fs::File;
-use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use holdpoint_core::phase::Review;
 use holdpoint_core::workflow::phase::PASSED;
 
 use crate::env_vars::{Env, PATH, REVIEWER};
-use crate::process_group;
-
-/// The most that is kept of what a reviewer prints; the rest is read and dropped.
-const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// How long to wait for the last of its output once it is gone.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+use crate::program::{self, Ended, How};
 
 /// How much of the end of what it prints is at hand for texts.
 const TAIL_CHARS: usize = 2_000;
@@ -48,6 +40,8 @@ pub enum Failure {
     Exit(String),
     /// It took too long.
     Timeout(u32),
+    /// We were told to end while it was at work.
+    Interrupted,
     /// It left no new report.
     NoReport(String),
 }
@@ -59,6 +53,7 @@ impl std::fmt::Display for Failure {
             Failure::Start(why) => write!(f, "the reviewer could not be started: {why}"),
             Failure::Exit(how) => write!(f, "the reviewer ended with {how}"),
             Failure::Timeout(seconds) => write!(f, "the reviewer did not finish within {seconds} seconds"),
+            Failure::Interrupted => f.write_str("the review was interrupted"),
             Failure::NoReport(path) => write!(f, "the reviewer left no new report at {path}"),
         }
     }
@@ -71,13 +66,12 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     let report = review.report.as_ref().map(|report| folder.join(report));
     let before = report.as_deref().and_then(trace);
     let log = review.log.as_ref().map(|log| folder.join(log));
-    let started = Instant::now();
-    let mut child = start(review, root, log.as_deref(), env.var(PATH))?;
-    let output = listen(&mut child);
-    let ended = wait(&mut child, Duration::from_secs(u64::from(review.timeout_s)));
-    process_group::kill(&child);
-    let _ = child.wait();
-    let status = ended.ok_or(Failure::Timeout(review.timeout_s))?;
+    let ended = start(review, root, log.as_deref(), env.var(PATH))?;
+    let status = match ended.how {
+        How::Exit(status) => status,
+        How::Late => return Err(Failure::Timeout(review.timeout_s)),
+        How::Interrupted => return Err(Failure::Interrupted),
+    };
     if !status.success() && !review.is_check {
         return Err(Failure::Exit(status.to_string()));
     }
@@ -89,16 +83,15 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     if let Some(log) = log.filter(|_| status.success()) {
         let _ = std::fs::remove_file(log);
     }
-    let output = printed(&output);
-    let answer: serde_json::Value = holdpoint_core::json::first(&output).unwrap_or_default();
+    let answer: serde_json::Value = holdpoint_core::json::first(&ended.output).unwrap_or_default();
     Ok(Performed {
         verdict: if review.is_check {
             Some(if status.success() { PASSED } else { "failed" }.to_owned())
         } else {
-            holdpoint_core::verdict::find(&output, &review.verdict)
+            holdpoint_core::verdict::find(&ended.output, &review.verdict)
         },
-        output: tail(&output),
-        took: started.elapsed(),
+        output: tail(&ended.output),
+        took: ended.took,
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
     })
 }
@@ -111,19 +104,13 @@ fn tail(output: &[u8]) -> String {
 }
 
 /// The first line that a program prints, if it does so soon.
-pub fn first_line(command: &[&str], folder: &Path) -> Option<String> {
-    let mut started = Command::new(command.first()?);
-    started.args(command.iter().skip(1)).current_dir(folder).env(REVIEWER, "1");
-    started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    process_group::own(&mut started);
-    let mut child = started.spawn().ok()?;
-    let output = listen(&mut child);
-    let ended = wait(&mut child, VERSION_DEADLINE);
-    process_group::kill(&child);
-    let _ = child.wait();
-    ended.filter(ExitStatus::success)?;
-    let output = output.recv_timeout(LAST_WORDS).ok()?;
-    String::from_utf8_lossy(&output).lines().next().map(|line| line.trim().to_owned())
+pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
+    let mut command = Command::new(words.first()?);
+    command.args(words.iter().skip(1)).current_dir(folder).env(REVIEWER, "1").stderr(Stdio::null());
+    let ended = program::run(&mut command, None, VERSION_DEADLINE).ok()?;
+    let is_well = matches!(ended.how, How::Exit(status) if status.success());
+    let text = String::from_utf8_lossy(&ended.output);
+    text.lines().next().filter(|_| is_well).map(|line| line.trim().to_owned())
 }
 
 /// What tells one version of a file from another.
@@ -132,71 +119,23 @@ fn trace(path: &Path) -> Option<(SystemTime, Vec<u8>)> {
     Some((metadata.modified().ok()?, std::fs::read(path).ok()?))
 }
 
-fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>) -> Result<Child, Failure> {
-    let Some((program, args)) = review.command.split_first() else {
+fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>) -> Result<Ended, Failure> {
+    let Some((name, args)) = review.command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
     let stderr = log.and_then(|log| File::create(log).ok()).map_or_else(Stdio::null, Stdio::from);
-    let mut command = Command::new(program);
-    command.args(args).current_dir(root).env(REVIEWER, "1").stdout(Stdio::piped()).stderr(stderr);
-    command.stdin(if review.input.is_some() { Stdio::piped() } else { Stdio::null() });
+    let mut command = Command::new(name);
+    command.args(args).current_dir(root).env(REVIEWER, "1").stderr(stderr);
     if let Some(path) = path {
         command.env(PATH, path);
     }
-    process_group::own(&mut command);
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::Missing(program.clone()),
-        _ => Failure::Start(error.to_string()),
-    })?;
-    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), review.input.clone()) {
-        std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    }
-    Ok(child)
-}
-
-/// Reads all that a child prints and sends what is kept of it, as it comes.
-fn listen(child: &mut Child) -> Receiver<Vec<u8>> {
-    let (send, receive) = channel();
-    if let Some(mut stdout) = child.stdout.take() {
-        std::thread::spawn(move || {
-            let mut room = OUTPUT_BYTES_MAX;
-            let mut part = vec![0; 64 * 1024];
-            while let Ok(length) = stdout.read(&mut part) {
-                if length == 0 {
-                    break;
-                }
-                let kept = room.min(length);
-                room -= kept;
-                if kept > 0 {
-                    let _ = send.send(part[..kept].to_vec());
-                }
-            }
-        });
-    }
-    receive
-}
-
-/// What a child that is gone has printed. A process that it left behind may keep its output open: that one is not
-/// waited for, and what was printed before counts.
-fn printed(output: &Receiver<Vec<u8>>) -> Vec<u8> {
-    let gone = Instant::now();
-    let mut text = Vec::new();
-    while let Ok(part) = output.recv_timeout(LAST_WORDS.saturating_sub(gone.elapsed())) {
-        text.extend(part);
-    }
-    text
-}
-
-/// How the child ended; none if it did not in time.
-fn wait(child: &mut Child, deadline: Duration) -> Option<ExitStatus> {
-    let started = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if started.elapsed() < deadline => std::thread::sleep(pause),
-            Ok(None) | Err(_) => return None,
+    let deadline = Duration::from_secs(u64::from(review.timeout_s));
+    program::run(&mut command, review.input.clone(), deadline).map_err(|error| {
+        // What was never started has nothing to say.
+        log.map(std::fs::remove_file);
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Failure::Missing(name.clone()),
+            _ => Failure::Start(error.to_string()),
         }
-        pause = (pause * 2).min(Duration::from_millis(50));
-    }
+    })
 }

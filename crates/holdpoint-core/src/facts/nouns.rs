@@ -138,7 +138,7 @@ impl RunFact {
             "age" => facts.age()?.map(Value::from),
             "mine" => Some(Value::from(facts.is_mine()?)),
             "state" => facts.state_path()?.map(Value::from),
-            "has_state" => Some(Value::from(facts.state_bytes()?.is_some())),
+            "has_state" => Some(Value::from(facts.has_state()?)),
             "broken" => facts.state_fault().map(Value::from),
             "lacks" => Some(facts.missing_fields()?.into_iter().map(Value::from).collect()),
             _ => None,

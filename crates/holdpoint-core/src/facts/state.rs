@@ -95,6 +95,11 @@ impl Facts {
         }
     }
 
+    /// Whether there is a state file.
+    pub fn has_state(self: &Arc<Self>) -> Result<bool, Error> {
+        Ok(self.state_bytes()?.is_some())
+    }
+
     /// Why the state file cannot be understood, if it is there and cannot.
     pub(super) fn state_fault(self: &Arc<Self>) -> Option<String> {
         self.state().err().map(|error| super::reason(&error))

@@ -160,7 +160,11 @@ impl Typed<'_> {
         lock: Option<Lock>,
     ) -> Result<String, CommandError> {
         match (found, lock) {
-            (Some(run), Some(lock)) => self.settle(run, facts, step, Vec::new(), lock),
+            (Some(run), Some(lock)) => {
+                let has_state = facts.has_state().map_err(|error| told(&error))?;
+                let first = if has_state { Ok(Vec::new()) } else { facts.first_values() };
+                self.settle(run, facts, step, first.map_err(|error| told(&error))?, lock)
+            }
             _ if changes_a_run(step) => {
                 let what = format!("there is no run of {} here", self.workflow.name);
                 let hint = format!("see `holdpoint {}`", self.workflow.name);
@@ -198,10 +202,10 @@ impl Typed<'_> {
         }
         files::change(&run.home, &changes).map_err(failed)?;
         self.write(run, facts, &sets)?;
-        if let Some(session) = self.env.session().filter(|_| !sets.is_empty()) {
-            // Books that cannot be kept change nothing.
-            let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
-        }
+        // Whoever runs a command works on the run; where the shell does not say who, the next one to stop does.
+        // Books that cannot be kept change nothing.
+        let session = self.env.session().unwrap_or_default();
+        let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
         drop(lock);
         self.record(run, &sets);
         said(step, text)

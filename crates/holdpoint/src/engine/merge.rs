@@ -29,6 +29,11 @@ impl Said {
         Said { quiet, ..Said::default() }
     }
 
+    /// Whether the agent is held.
+    pub(super) fn holds(&self) -> bool {
+        !self.holds.is_empty()
+    }
+
     /// A fault that the user should see, once a session.
     pub(super) fn fault(&mut self, home: &Path, event: &Event, what: &str, text: String) {
         let session = event.session.as_deref().unwrap_or_default();
@@ -63,7 +68,8 @@ impl Said {
                 (RuleKind::Witness, Audience::Log) => {}
             }
         }
-        for fault in outcome.decision.faults.iter().chain(&outcome.course.faults) {
+        let untold = outcome.course.faults.iter().filter(|_| !outcome.course.tells_faults);
+        for fault in outcome.decision.faults.iter().chain(untold) {
             let what = &fault.what;
             let text = format!(
                 "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."

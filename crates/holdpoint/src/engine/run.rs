@@ -7,6 +7,7 @@ use holdpoint_core::decision::{Decision, Fault};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
+use holdpoint_core::phase::ahead::{Ahead, ahead};
 
 use super::patience::{self, Release};
 use super::stop::{self, Course};
@@ -34,6 +35,21 @@ pub(super) struct Outcome {
     pub(super) decision: Decision,
     /// Why the hold was given up, if it was.
     pub(super) released: Option<Release>,
+}
+
+impl Outcome {
+    /// What comes of a run whose review can wait, because another workflow holds the agent.
+    pub(super) fn moot() -> Outcome {
+        let note = Some("the review waits: another workflow holds the agent".to_owned());
+        Outcome { course: Course { note, ..Course::default() }, ..Outcome::default() }
+    }
+}
+
+/// Whether a Stop would perform a review in this run: other workflows are asked first.
+pub(super) fn waits_for_others(run: &Run, ask: &Ask<'_>) -> bool {
+    ask.event.moment == Moment::Stop
+        && !run.workflow.phases.is_empty()
+        && matches!(ahead(&facts(run, ask)), Ok(Ahead::Review(_)))
 }
 
 /// Asks a run's workflow about the event and commits what it sets.

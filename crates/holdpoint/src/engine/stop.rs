@@ -47,6 +47,8 @@ pub(super) struct Course {
     pub(super) reviews: Vec<Reviewed>,
     /// What went wrong.
     pub(super) faults: Vec<Fault>,
+    /// Whether what is said tells the user of it already.
+    pub(super) tells_faults: bool,
 }
 
 impl Course {
@@ -141,7 +143,7 @@ impl Hand<'_> {
         let lock =
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
         let Ok(_lock) = lock else {
-            let text = format!("A {} of this run is being done for another session.", self.phase.name);
+            let text = format!("The {} of this run is being done already.", self.phase.name);
             self.say(Manner::Tell, text, course);
             return Ok(false);
         };
@@ -153,7 +155,9 @@ impl Hand<'_> {
             }
             Err(failure) => {
                 course.fault(failure.to_string());
-                phase::failed(&self.facts, &self.phase, &failure.to_string())?
+                let taken = phase::failed(&self.facts, &self.phase, &failure.to_string())?;
+                course.tells_faults = taken.manner != Manner::Silent;
+                taken
             }
         };
         Ok(self.settle(taken, Means::Review, course))

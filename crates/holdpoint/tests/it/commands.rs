@@ -97,13 +97,10 @@ fn wrong_use_is_told_with_a_hint() {
     let project = project();
     let help = project.run(&["drafts"]);
     assert_eq!(help.code, Some(0));
-    assert!(help.stdout.contains("done <PHASE> [NOTE]  A phase is finished"), "{}", help.stdout);
+    assert!(help.stdout.contains("done <PHASE> [NOTE]       A phase is finished"), "{}", help.stdout);
     for (args, parts) in [
         (&["drafts", "doen"][..], &["has no command `doen`", "did you mean `holdpoint drafts done`?"][..]),
-        (
-            &["drafts", "done"],
-            &["takes 1 arguments, 0 were given", "hint: holdpoint drafts done <PHASE> [NOTE]"],
-        ),
+        (&["drafts", "done"], &["<PHASE> is missing", "hint: holdpoint drafts done <PHASE> [NOTE]"]),
         (&["nosuch", "x"], &["there is no command or workflow `nosuch`"]),
     ] {
         let printed = project.run(args);

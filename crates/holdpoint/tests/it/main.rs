@@ -16,6 +16,8 @@ mod check;
 mod clients;
 mod commands;
 #[cfg(unix)]
+mod crash;
+#[cfg(unix)]
 mod cycle;
 mod eject;
 mod gate;
@@ -36,6 +38,8 @@ mod registration;
 mod review;
 mod shown;
 mod status;
+#[cfg(unix)]
+mod steps;
 mod test_command;
 mod tidy;
 mod why;

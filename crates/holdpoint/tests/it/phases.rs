@@ -365,19 +365,51 @@ fn why_and_status_know_phases() {
     assert!(status.contains(".drafts/one/state.json"), "{status}");
 }
 
-#[test]
-fn a_review_for_another_session_is_not_done_twice() {
-    let project = project(&json!({"next": "review"}));
-    // The reviewer itself stops in another session while it reviews.
+/// A reviewer that stops in a session of this name while it reviews, as a hook at the same time would.
+fn reviewer_that_stops(project: &Project, session: &str) {
     let inner = format!(
-        "echo '{{\"hook_event_name\":\"Stop\",\"session_id\":\"other\"}}' | env -u HOLDPOINT_REVIEWER {} hook > inner; \
+        "echo '{{\"hook_event_name\":\"Stop\",\"session_id\":\"{session}\"}}' | env -u HOLDPOINT_REVIEWER {} hook > inner; \
          echo report > .drafts/one/review-$round.md; answer",
         env!("CARGO_BIN_EXE_holdpoint")
     );
-    reviewer(&project, &inner);
+    reviewer(project, &inner);
+}
+
+#[test]
+fn a_review_is_not_done_twice_at_once() {
+    let project = project(&json!({"next": "review"}));
+    reviewer_that_stops(&project, "s");
     assert!(reason(&stop(&project)).starts_with("MEND"));
-    assert!(project.read("inner").contains("being done for another session"), "{}", project.read("inner"));
+    assert!(project.read("inner").contains("is being done already"), "{}", project.read("inner"));
     assert_eq!(reviews(&project).len(), 1);
+}
+
+#[test]
+fn another_session_is_not_held_and_is_told_once() {
+    let project = project(&json!({"next": "review"}));
+    reviewer_that_stops(&project, "other");
+    assert!(reason(&stop(&project)).starts_with("MEND"));
+    let told = project.read("inner");
+    assert!(
+        told.contains("another session works on this run") && told.contains("`holdpoint drafts`"),
+        "{told}"
+    );
+    let other = json!({"hook_event_name": "Stop", "session_id": "other", "cwd": project.root()});
+    assert_eq!(project.hook(&other).stdout, "", "it is told once");
+    assert_eq!(state(&project)["next"], "mend");
+    assert_eq!(reviews(&project).len(), 1);
+}
+
+#[test]
+fn a_report_of_an_earlier_round_proves_nothing() {
+    let project = project(&json!({"next": "review"}));
+    project.write(".drafts/one/mend-1.md", "from the last time");
+    reviewer(&project, "echo report > .drafts/one/review-$round.md; answer");
+    assert!(reason(&stop(&project)).starts_with("MEND"));
+    let again = stop(&project);
+    assert_eq!(state(&project)["next"], "mend", "the old report was taken for a new one: {}", again.stdout);
+    project.write(".drafts/one/mend-1.md", "done now");
+    assert!(reason(&stop(&project)).starts_with("MEND what review-2"));
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! A program run to its end: in a process group of its own, within a deadline, what it prints kept up to a limit, with
+//! nothing of it left behind.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use crate::process_group;
+
+/// The most that is kept of what a program prints; the rest is read and dropped.
+const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How long to wait for the last of its output once it is gone.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How a program ended.
+#[derive(Debug)]
+pub enum How {
+    /// By itself.
+    Exit(ExitStatus),
+    /// It took too long.
+    Late,
+    /// We were told to end, by Ctrl-C or by an agent that gave up waiting.
+    Interrupted,
+}
+
+/// A program that has ended, with all it started.
+#[derive(Debug)]
+pub struct Ended {
+    /// How.
+    pub how: How,
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Runs a program to its end, with `input` on its standard input. Whatever it started is killed with it.
+pub fn run(command: &mut Command, input: Option<String>, deadline: Duration) -> io::Result<Ended> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let signals: Vec<_> = SIGNALS
+        .iter()
+        .filter_map(|signal| signal_hook::flag::register(*signal, Arc::clone(&interrupted)).ok())
+        .collect();
+    let started = Instant::now();
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped());
+    process_group::own(command);
+    let mut child = command.spawn()?;
+    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+        std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    }
+    let output = listen(&mut child);
+    let how = wait(&mut child, deadline, &interrupted);
+    process_group::kill(&child);
+    let _ = child.wait();
+    for signal in signals {
+        signal_hook::low_level::unregister(signal);
+    }
+    Ok(Ended { how, output: printed(&output), took: started.elapsed() })
+}
+
+/// The signals that end us, and so what we started.
+const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+
+/// How the child ended, or why it is not waited for any longer.
+fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How {
+    let started = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return How::Exit(status),
+            Ok(None) if interrupted.load(Ordering::Relaxed) => return How::Interrupted,
+            Ok(None) if started.elapsed() < deadline => std::thread::sleep(pause),
+            Ok(None) | Err(_) => return How::Late,
+        }
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+/// Reads all that a child prints and sends what is kept of it, as it comes.
+fn listen(child: &mut Child) -> Receiver<Vec<u8>> {
+    let (send, receive) = channel();
+    if let Some(mut stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut room = OUTPUT_BYTES_MAX;
+            let mut part = vec![0; 64 * 1024];
+            while let Ok(length) = stdout.read(&mut part) {
+                if length == 0 {
+                    break;
+                }
+                let kept = room.min(length);
+                room -= kept;
+                if kept > 0 {
+                    let _ = send.send(part[..kept].to_vec());
+                }
+            }
+        });
+    }
+    receive
+}
+
+/// What a child that is gone has printed. A process that it left behind may keep its output open: that one is not
+/// waited for, and what was printed before counts.
+fn printed(output: &Receiver<Vec<u8>>) -> Vec<u8> {
+    let gone = Instant::now();
+    let mut text = Vec::new();
+    while let Ok(part) = output.recv_timeout(LAST_WORDS.saturating_sub(gone.elapsed())) {
+        text.extend(part);
+    }
+    text
+}

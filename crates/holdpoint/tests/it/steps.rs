@@ -1,0 +1,178 @@
+//! What steps do beside setting fields, in a workflow of its own: files written and removed, checks, rounds of an
+//! agent's phase, runs with ids, files kept and put back.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::project::{Printed, Project};
+
+const WORKFLOW: &str = r##"
+about = "A text is written, checked and handed to a critic."
+
+[run]
+home   = ".texts"
+each   = "{id}.run"
+id     = "{date}-{hex4}"
+format = "lines"
+due    = "phase"
+stamp  = "at"
+
+[phases.writing]
+by    = "agent"
+ask   = "WRITE text.md."
+until = "file('text.md').exists"
+then  = { go = "checking" }
+
+[phases.checking]
+by     = "check"
+check  = "words"
+issues = { go = "writing", hold = "TOO SHORT: {{ output }}" }
+passed = { go = "criticism" }
+failed = { tell = "NOT CHECKED: {{ because }}." }
+rounds = { count = "checks", limit = 3, exhausted = { pause = "CHECKED OFTEN ENOUGH." } }
+
+[phases.criticism]
+by       = "agent"
+enter    = { write = { ".texts/{{ run.id }}.sh" = "#!/bin/sh\ncat <<'END'\n{{ prompt }}\nEND\n{{ command | join(' ') }}", "copy.md" = "{{ file('text.md').text }}" } }
+reviewer = "critic"
+prompt   = "CRITICISE round {{ state.round }}."
+ask      = "RUN the critic, round {{ state.round }}."
+until    = "state.happy"
+rounds   = { count = "round", limit = "limit", exhausted = { go = "over" } }
+then     = { go = "over" }
+
+[phases.over]
+by   = "user"
+stop = { when = "file('.texts/' ~ run.id ~ '.sh').exists", remove = [".texts/*.sh", "copy.md"], pause = "OVER after {{ state.round }}." }
+
+[reviewers.critic]
+command = ["critic", "--round"]
+
+[checks.words]
+run     = ["sh", "-c", "wc -w < text.md; test $(wc -w < text.md) -gt 2"]
+timeout = 10
+
+[fields]
+phase  = ""
+round  = 1
+limit  = 2
+checks = 0
+happy  = false
+at     = ""
+
+[commands.new]
+about = "A new text"
+steps = [ { create = true, keep = ["text.md"], go = "writing", say = "NEW {{ run.id }}" } ]
+
+[commands.happy]
+about = "The critic is happy"
+args  = ["id"]
+run   = "{{ args.id }}"
+steps = [
+  { when = "state.phase != 'criticism'", fail = 7, say = "NOT YET." },
+  { set = { happy = "{{ true }}" }, say = "GLAD." },
+]
+
+[commands.undo]
+about = "Puts the text back"
+steps = [ { restore = true, remove = ".texts/*.run", say = "UNDONE {{ runs | length }}." } ]
+"##;
+
+fn project() -> (Project, String) {
+    let project = Project::new();
+    project.workflow("texts", WORKFLOW);
+    let printed = project.run(&["texts", "new"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    let id = printed.stdout.trim().strip_prefix("NEW ").unwrap().to_owned();
+    (project, id)
+}
+
+fn stop(project: &Project) -> Printed {
+    project.hook(&json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()}))
+}
+
+fn state(project: &Project, id: &str) -> String {
+    project.read(&format!(".texts/{id}.run"))
+}
+
+#[test]
+fn a_text_goes_through_its_phases() {
+    let (project, id) = project();
+    assert!(stop(&project).stdout.contains("WRITE text.md."));
+    project.write("text.md", "short");
+    let held = stop(&project);
+    assert!(held.stdout.contains("TOO SHORT: 1"), "{}", held.stdout);
+    project.write("text.md", "long enough by now");
+    assert!(stop(&project).stdout.contains("RUN the critic, round 1."));
+    assert!(state(&project, &id).contains("checks: 2\n"), "{}", state(&project, &id));
+    let runner = project.root().join(format!(".texts/{id}.sh"));
+    assert_eq!(std::fs::metadata(&runner).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(
+        project.read(&format!(".texts/{id}.sh")),
+        "#!/bin/sh\ncat <<'END'\nCRITICISE round 1.\nEND\ncritic --round\n"
+    );
+    assert_eq!(project.read("copy.md"), "long enough by now\n");
+    assert!(stop(&project).stdout.contains("RUN the critic, round 2."));
+    let over = stop(&project);
+    assert!(over.stdout.contains("OVER after 2.") && !over.stdout.contains("block"), "{}", over.stdout);
+    assert!(!runner.exists() && !project.root().join("copy.md").exists());
+    assert_eq!(stop(&project).stdout, "", "it is over once");
+}
+
+#[test]
+fn a_command_is_about_the_run_it_names_and_may_say_no() {
+    let (project, id) = project();
+    let early = project.run(&["texts", "happy", &id]);
+    assert_eq!((early.code, early.stderr.contains("NOT YET.")), (Some(7), true), "{}", early.stderr);
+    for wrong in ["20000101-0000", "../x", "", "*"] {
+        let printed = project.run(&["texts", "happy", wrong]);
+        assert_eq!(printed.code, Some(1), "{wrong}");
+        assert!(printed.stderr.contains("texts has no run"), "{}", printed.stderr);
+    }
+    project.write("text.md", "long enough by now");
+    stop(&project);
+    assert_eq!(project.run(&["texts", "happy", &id]).stdout, "GLAD.\n");
+    assert!(stop(&project).stdout.contains("OVER after 1."));
+}
+
+#[test]
+fn what_was_kept_comes_back_and_what_replaced_it_is_not_lost() {
+    let project = Project::new();
+    project.workflow("texts", WORKFLOW).write("text.md", "before");
+    project.run(&["texts", "new"]);
+    project.write("text.md", "after");
+    let undone = project.run(&["texts", "undo"]);
+    assert!(undone.stdout.starts_with("UNDONE 1.\nWhat was replaced is in "), "{}", undone.stdout);
+    assert_eq!(project.read("text.md"), "before");
+    let aside = undone.stdout.trim().rsplit(' ').next().unwrap().trim_end_matches('.');
+    assert_eq!(std::fs::read_to_string(std::path::Path::new(aside).join("text.md")).unwrap(), "after");
+    assert_eq!(std::fs::read_dir(project.root().join(".texts")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_check_that_cannot_be_run_is_told_and_changes_nothing() {
+    let (project, id) = project();
+    project.workflow("texts", &WORKFLOW.replace("[\"sh\", \"-c\"", "[\"no-such-shell\", \"-c\""));
+    project.write("text.md", "long enough by now");
+    let told = stop(&project);
+    assert!(
+        told.stdout.contains("NOT CHECKED: ") && told.stdout.contains("no-such-shell"),
+        "{}",
+        told.stdout
+    );
+    assert!(
+        state(&project, &id).contains("phase: checking\n") && state(&project, &id).contains("checks: 0\n")
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_the_state_where_it_was() {
+    let (project, id) = project();
+    project.write("text.md", "long enough by now").write(&format!(".texts/{id}.sh/in-the-way"), "");
+    let told = stop(&project);
+    assert!(!told.stdout.contains("block"), "{}", told.stdout);
+    assert!(state(&project, &id).contains("phase: checking\n"), "{}", state(&project, &id));
+    std::fs::remove_dir_all(project.root().join(format!(".texts/{id}.sh"))).unwrap();
+    assert!(stop(&project).stdout.contains("RUN the critic, round 1."), "the next Stop tries again");
+}
