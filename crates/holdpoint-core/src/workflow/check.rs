@@ -1,5 +1,6 @@
 //! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said.
 
+mod circle;
 mod routes;
 pub mod worst_case;
 
@@ -22,7 +23,7 @@ pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
     }
     problems.extend(names.unused(&used));
     problems.extend(names.clashes());
-    problems.extend(routes::check(&parsed.workflow, &parsed.phases));
+    problems.extend(routes::check(parsed));
     for file in files.iter().filter(|file| !parsed.texts.contains(file)) {
         let message = "no rule says this text";
         problems

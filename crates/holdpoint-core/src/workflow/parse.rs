@@ -53,6 +53,8 @@ pub struct Parsed {
     pub texts: Vec<String>,
     /// Where each phase is named.
     pub phases: Vec<(String, Range<usize>)>,
+    /// Where each command is named.
+    pub commands: Vec<(String, Range<usize>)>,
 }
 
 impl Parsed {
@@ -70,6 +72,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         texts: Vec::new(),
         text_pieces: Vec::new(),
         phase_spans: Vec::new(),
+        command_spans: Vec::new(),
     };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
@@ -87,6 +90,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         pieces,
         texts: parser.texts,
         phases: parser.phase_spans,
+        commands: parser.command_spans,
     }
 }
 
@@ -96,6 +100,7 @@ struct Parser<'s> {
     texts: Vec<String>,
     text_pieces: Vec<Piece>,
     phase_spans: Vec<(String, Range<usize>)>,
+    command_spans: Vec<(String, Range<usize>)>,
 }
 
 impl Parser<'_> {

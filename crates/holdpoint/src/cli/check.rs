@@ -78,6 +78,9 @@ fn reviews(workflow: &Workflow) -> Option<String> {
     match worst_case(workflow) {
         WorstCase::NoReviews => None,
         WorstCase::Unlimited(phase) => Some(format!("nothing limits how often `{phase}` reviews")),
+        WorstCase::Nested(phase) => {
+            Some(format!("limited, but not counted here: `{phase}` starts anew within a limited loop"))
+        }
         WorstCase::AtMost(bound) => Some(bound.to_string()),
     }
 }
