@@ -38,3 +38,22 @@ pub struct CommandStep {
     /// What it sets, where it goes, and what it prints.
     pub step: Step,
 }
+
+impl Command {
+    /// How it is typed: `done <PHASE> [TASK]`.
+    pub fn usage(&self) -> String {
+        let args = self.args.iter().map(|arg| {
+            let name = arg.name.to_uppercase();
+            if arg.is_optional { format!(" [{name}]") } else { format!(" <{name}>") }
+        });
+        std::iter::once(self.name.to_string()).chain(args).collect()
+    }
+
+    /// Whether the argument of this name is a phase that a step finishes.
+    pub fn finishes(&self, argument: &str) -> bool {
+        let inner =
+            |finish: &str| Some(finish.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim().to_owned());
+        let named = |finish: &str| inner(finish).is_some_and(|inner| inner == format!("args.{argument}"));
+        self.steps.iter().any(|step| step.finish.as_deref().is_some_and(named))
+    }
+}

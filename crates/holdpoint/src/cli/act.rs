@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     let command = workflow.commands.iter().find(|command| command.name == *wanted);
     let command = command.ok_or_else(|| unknown_command(&workflow, wanted))?.clone();
     if rest[1..].iter().any(|word| word == "--help" || word == "-h") {
-        context.ui.line(format!("{}\n\nUsage: holdpoint {name} {}", command.about, usage(&command)));
+        context.ui.line(format!("{}\n\nUsage: holdpoint {name} {}", command.about, command.usage()));
         return Ok(());
     }
     let args = arguments(name, &command, &rest[1..])?;
@@ -65,21 +65,12 @@ fn help(context: &Context, workflow: &Workflow) {
         return;
     }
     ui.line("\nCommands:");
-    let usages: Vec<String> = workflow.commands.iter().map(usage).collect();
+    let usages: Vec<String> = workflow.commands.iter().map(Command::usage).collect();
     let width = usages.iter().map(|usage| usage.chars().count()).max().unwrap_or_default();
     for (command, usage) in workflow.commands.iter().zip(&usages) {
         let gap = " ".repeat(width - usage.chars().count());
         ui.line(format!("  {}{gap}  {}", ui.paint(Style::Cyan, usage), command.about));
     }
-}
-
-/// `done <PHASE> [TASK]`.
-fn usage(command: &Command) -> String {
-    let args = command.args.iter().map(|arg| {
-        let name = arg.name.to_uppercase();
-        if arg.is_optional { format!(" [{name}]") } else { format!(" <{name}>") }
-    });
-    std::iter::once(command.name.to_string()).chain(args).collect()
 }
 
 fn unknown_command(workflow: &Workflow, wanted: &str) -> CommandError {
@@ -100,7 +91,7 @@ fn arguments(
     if words.len() < needed || words.len() > command.args.len() {
         let what = format!("`{}` takes {needed} arguments, {} were given", command.name, words.len());
         return Err(
-            CommandError::new(Kind::Usage, what).hinted(format!("holdpoint {workflow} {}", usage(command)))
+            CommandError::new(Kind::Usage, what).hinted(format!("holdpoint {workflow} {}", command.usage()))
         );
     }
     Ok(command.args.iter().map(|arg| arg.name.to_string()).zip(words.iter().cloned()).collect())

@@ -55,3 +55,68 @@ fn an_unknown_filter_is_answered_with_those_there_are() {
     let printed = shown(&project, &["check", "own"]);
     assert!(printed.contains("hint: the filters there are: default, first, "), "{printed}");
 }
+
+/// A workflow whose agent is asked to run this, while a hold is in force.
+fn mending(ask: &str, hold: &str) -> String {
+    format!(
+        r#"
+about = "Mends."
+[run]
+home  = ".mending"
+state = ".mending/state.json"
+due   = "next"
+[phases.mend]
+by     = "agent"
+report = ".mending/report.md"
+ask    = "{ask}"
+then   = {{ go = "end" }}
+[commands.done]
+about = "It is mended"
+args  = ["phase"]
+steps = [ {{ finish = "{{{{ args.phase }}}}" }} ]
+[commands.begin]
+about = "Begin to mend"
+steps = [ {{ go = "mend" }} ]
+[[hold]]
+name = "closed"
+on   = "before shell"
+when = "{hold}"
+say  = "The shell is closed."
+"#
+    )
+}
+
+#[test]
+fn a_text_must_name_commands_as_they_are_typed() {
+    let project = Project::new();
+    let complaint = |ask: &str| {
+        project.workflow("mending", &mending(ask, "state.next == 'nowhere'"));
+        let rows = project.run(&["check", "mending", "--json"]).json();
+        let told = |row: &serde_json::Value| {
+            format!(
+                "{}:{} {} ({})",
+                row["line"],
+                row["column"],
+                row["message"].as_str().unwrap(),
+                row["hint"].as_str().unwrap()
+            )
+        };
+        rows.as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        complaint("Then run: holdpoint mending done mend. See `holdpoint why`, `holdpoint help`."),
+        [""; 0]
+    );
+    assert_eq!(
+        complaint("Then `holdpoint mending done mendd`."),
+        ["10:40 there is no phase `mendd` that `done` could finish (did you mean `mend`?)"]
+    );
+    assert_eq!(
+        complaint("Then `holdpoint mending finished`."),
+        ["10:35 mending has no command `finished` (its commands are: done, begin)"]
+    );
+    assert_eq!(
+        complaint("See `holdpoint stats`."),
+        ["10:26 there is no command or workflow `stats` (did you mean `holdpoint status`?)"]
+    );
+}

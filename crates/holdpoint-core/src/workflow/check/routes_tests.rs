@@ -1,3 +1,4 @@
+use crate::workflow::check::Surroundings;
 use crate::workflow::parse::parse;
 
 const HEAD: &str = "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\ndue = \"next\"\n[reviewers.r]\ncommand = [\"x\"]\n";
@@ -5,7 +6,10 @@ const HEAD: &str = "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\ndue 
 fn complaints(phases: &str) -> Vec<String> {
     let source = format!("{HEAD}{phases}");
     let parsed = parse("x", &source, &|_| None);
-    super::super::check(&parsed, &[]).into_iter().map(|problem| problem.message).collect()
+    super::super::check(&parsed, &Surroundings::default())
+        .into_iter()
+        .map(|problem| problem.message)
+        .collect()
 }
 
 #[test]
@@ -180,7 +184,7 @@ fn a_loop_is_told_with_what_would_end_it() {
         ),
     ] {
         let source = format!("{HEAD}{}{}", review("a", first), agent("b", second));
-        let problems = super::super::check(&parse("x", &source, &|_| None), &[]);
+        let problems = super::super::check(&parse("x", &source, &|_| None), &Surroundings::default());
         assert_eq!(problems.len(), 2, "{part}: {problems:?}");
         for problem in problems {
             assert!(problem.hint.as_ref().is_some_and(|hint| hint.contains(part)), "{part}: {problem:?}");
