@@ -1,7 +1,8 @@
 //! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said or that
-//! name what there is not.
+//! send the agent where it cannot go.
 
 mod circle;
+mod held;
 mod mention;
 mod named;
 mod routes;
@@ -40,6 +41,7 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     problems.extend(names.clashes());
     problems.extend(routes::check(parsed));
     problems.extend(named::check(parsed, around));
+    problems.extend(held::check(parsed));
     problems.extend(unsaid(parsed, around));
     once(problems)
 }

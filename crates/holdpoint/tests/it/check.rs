@@ -1,7 +1,7 @@
 //! `holdpoint check` on a project's own files.
 
 use crate::project::Project;
-use crate::shown::{reviewed, shown};
+use crate::shown::{reviewed, shell, shown};
 
 #[test]
 fn a_projects_choices_are_checked_too() {
@@ -119,4 +119,22 @@ fn a_text_must_name_commands_as_they_are_typed() {
         complaint("See `holdpoint stats`."),
         ["10:26 there is no command or workflow `stats` (did you mean `holdpoint status`?)"]
     );
+}
+
+#[test]
+fn a_command_that_a_text_names_and_a_hold_blocks_is_refused() {
+    let ask = "Then run: holdpoint mending done mend";
+    for (hold, is_held) in [
+        ("state.next == 'mend'", true),
+        ("state.next == 'mend' and not (tool.command is startingwith('holdpoint'))", false),
+    ] {
+        let project = Project::new();
+        project.workflow("mending", &mending(ask, hold)).write(".mending/state.json", "{\"next\": \"mend\"}");
+        // What `check` says is what the hook does.
+        let answer = project.hook(&shell(&project, "s", "holdpoint mending done mend")).stdout;
+        assert_eq!(answer.contains("The shell is closed."), is_held, "{answer}");
+        let printed = shown(&project, &["check", "mending"]);
+        assert_eq!(printed.contains("which hold `closed` blocks while `mend` is due"), is_held, "{printed}");
+        assert_eq!(printed.ends_with("[exit 1]"), is_held, "{printed}");
+    }
 }
