@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use databake::{Bake, CrateEnv};
 use holdpoint_core::diagnostic::Severity;
-use holdpoint_core::workflow::check::check;
+use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, parse};
 
 fn main() {
@@ -35,19 +35,29 @@ fn built_in(folder: &Path) -> String {
     let name = folder.file_name().unwrap().to_str().unwrap();
     let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
     let parsed = parse(name, &read(FILE).unwrap(), &read);
-    let errors: Vec<_> = check(&parsed, &[]).into_iter().filter(|p| p.severity == Severity::Error).collect();
+    let mut paths = Vec::new();
+    files_below(folder, &mut paths);
+    let files: Vec<(String, String)> =
+        paths.iter().map(|path| (below(folder, path), std::fs::read_to_string(path).unwrap())).collect();
+    // The program's own commands are not known before it is built: a test checks the texts against them.
+    let around = Surroundings { files: &files, ..Surroundings::default() };
+    let errors: Vec<_> =
+        check(&parsed, &around).into_iter().filter(|p| p.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "workflows/{name}: {errors:#?}");
     let mut source =
         format!("BuiltIn {{ workflow: {}, files: &[\n", parsed.workflow.bake(&CrateEnv::default()));
-    let mut files = Vec::new();
-    files_below(folder, &mut files);
-    for file in files {
+    for file in paths {
         println!("cargo::rerun-if-changed={}", file.display());
-        let path = file.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
+        let path = below(folder, &file);
         let full = file.canonicalize().unwrap();
         writeln!(source, "({path:?}, include_str!({:?})),", full.to_str().unwrap()).unwrap();
     }
     source + "] },\n"
+}
+
+/// A file's path from the folder.
+fn below(folder: &Path, file: &Path) -> String {
+    file.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/")
 }
 
 fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {

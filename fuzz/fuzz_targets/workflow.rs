@@ -12,14 +12,17 @@ use holdpoint_core::decide::decide;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::tool::Tool;
-use holdpoint_core::workflow::check::check;
+use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::parse;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
 fuzz_target!(|source: &str| {
     let parsed = parse("fuzzed", source, &|_| Some("{{ state.a }}".into()));
-    for problem in check(&parsed, &[]) {
+    let commands = ["status".to_owned()];
+    let text = [("more.md".to_owned(), source.to_owned())];
+    let around = Surroundings { files: &text, commands: Some(&commands), workflows: &[] };
+    for problem in check(&parsed, &around) {
         problem.position(source);
     }
     if parsed.error().is_some() {

@@ -19,7 +19,7 @@ mod why;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::env_vars::{Env, ProcessEnv};
 use crate::error::CommandError;
@@ -51,6 +51,13 @@ enum Command {
     /// Answer one hook event of a coding agent (called by the agent)
     #[command(disable_help_flag = true)]
     Hook,
+}
+
+/// The names of the commands there are, workflows' own aside.
+fn names() -> Vec<String> {
+    let commands = Arguments::command();
+    let own = commands.get_subcommands().map(|command| command.get_name().to_owned());
+    own.chain(["help".to_owned()]).collect()
 }
 
 /// What every command gets.

@@ -1,6 +1,12 @@
-//! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said.
+//! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said or that
+//! send the agent where it cannot go.
 
+mod circle;
+mod held;
+mod mention;
+mod named;
 mod routes;
+mod stretch;
 pub mod worst_case;
 
 use std::collections::HashSet;
@@ -12,8 +18,19 @@ use crate::expression::{NameUse, Use, names_in_expression, names_in_template};
 use crate::facts::NOUNS;
 use crate::filters::{FILTERS, TESTS};
 
-/// Everything that is wrong with a parsed workflow; `files` are those in its folder's `texts`.
-pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
+/// What there is beside a workflow's own file, for what its texts name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// The files of its folder: path and text.
+    pub files: &'a [(String, String)],
+    /// The engine's commands; `None` where they are not known: then any goes.
+    pub commands: Option<&'a [String]>,
+    /// The workflows there are.
+    pub workflows: &'a [String],
+}
+
+/// Everything that is wrong with a parsed workflow.
+pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     let mut problems = parsed.problems.clone();
     let names = Names::of(parsed);
     let mut used = HashSet::new();
@@ -22,13 +39,33 @@ pub fn check(parsed: &Parsed, files: &[String]) -> Vec<Diagnostic> {
     }
     problems.extend(names.unused(&used));
     problems.extend(names.clashes());
-    problems.extend(routes::check(&parsed.workflow, &parsed.phases));
-    for file in files.iter().filter(|file| !parsed.texts.contains(file)) {
-        let message = "no rule says this text";
-        problems
-            .push(Diagnostic::warning(file, 0..0, message).hinted("say it in a rule, or delete the file"));
+    problems.extend(routes::check(parsed));
+    problems.extend(named::check(parsed, around));
+    problems.extend(held::check(parsed));
+    problems.extend(unsaid(parsed, around));
+    once(problems)
+}
+
+fn unsaid(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
+    let texts = around.files.iter().map(|(file, _)| file).filter(|file| file.starts_with("texts/"));
+    texts
+        .filter(|file| !parsed.texts.contains(file))
+        .map(|file| {
+            let message = "no rule says this text";
+            Diagnostic::warning(file, 0..0, message).hinted("say it in a rule, or delete the file")
+        })
+        .collect()
+}
+
+/// Each problem once: a text that several phases say is looked at for each of them.
+fn once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen: Vec<Diagnostic> = Vec::new();
+    for problem in problems {
+        if !seen.contains(&problem) {
+            seen.push(problem);
+        }
     }
-    problems
+    seen
 }
 
 /// The names a workflow defines.

@@ -7,7 +7,8 @@ const TEXT: &str = "Held: {{ who }}\n{{ whoo }}\n";
 fn complaints(source: &str) -> Vec<String> {
     let read = |file: &str| (file == "texts/a.md").then(|| TEXT.to_owned());
     let parsed = parse("x", source, &read);
-    let problems = check(&parsed, &["texts/a.md".to_owned()]);
+    let files = [("texts/a.md".to_owned(), TEXT.to_owned())];
+    let problems = check(&parsed, &Surroundings { files: &files, ..Surroundings::default() });
     let text_of = |file: &str| if file == "texts/a.md" { TEXT } else { source };
     problems
         .iter()

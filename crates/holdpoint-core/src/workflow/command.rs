@@ -75,3 +75,27 @@ pub struct CommandStep {
     /// What it sets, where it goes, and what it prints.
     pub step: Step,
 }
+
+impl Command {
+    /// How it is typed: `start [--rounds <N>] <MODE> <TOPIC>...`.
+    pub fn usage(&self) -> String {
+        let flags = self.flags.iter().map(|flag| match &flag.value {
+            Some(value) => format!(" [--{} <{value}>]", flag.name),
+            None => format!(" [--{}]", flag.name),
+        });
+        let args = self.args.iter().map(|argument| {
+            let name = argument.name.to_uppercase();
+            let dots = if argument.is_rest { "..." } else { "" };
+            if argument.is_optional { format!(" [{name}]{dots}") } else { format!(" <{name}>{dots}") }
+        });
+        std::iter::once(self.name.to_string()).chain(flags).chain(args).collect()
+    }
+
+    /// Whether the argument of this name is a phase that a step finishes.
+    pub fn finishes(&self, argument: &str) -> bool {
+        let inner =
+            |finish: &str| Some(finish.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim().to_owned());
+        let named = |finish: &str| inner(finish).is_some_and(|inner| inner == format!("args.{argument}"));
+        self.steps.iter().any(|step| step.finish.as_deref().is_some_and(named))
+    }
+}

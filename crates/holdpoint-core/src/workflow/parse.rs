@@ -61,6 +61,8 @@ pub struct Parsed {
     pub texts: Vec<String>,
     /// Where each phase is named.
     pub phases: Vec<(String, Range<usize>)>,
+    /// Where each command is named.
+    pub commands: Vec<(String, Range<usize>)>,
 }
 
 impl Parsed {
@@ -78,6 +80,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         texts: Vec::new(),
         text_pieces: Vec::new(),
         phase_spans: Vec::new(),
+        command_spans: Vec::new(),
     };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
@@ -95,6 +98,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         pieces,
         texts: parser.texts,
         phases: parser.phase_spans,
+        commands: parser.command_spans,
     }
 }
 
@@ -104,6 +108,7 @@ struct Parser<'s> {
     texts: Vec<String>,
     text_pieces: Vec<Piece>,
     phase_spans: Vec<(String, Range<usize>)>,
+    command_spans: Vec<(String, Range<usize>)>,
 }
 
 impl Parser<'_> {

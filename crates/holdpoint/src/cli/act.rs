@@ -7,7 +7,7 @@ use holdpoint_core::workflow::command::Command;
 use super::Context;
 use crate::catalog;
 use crate::engine::command::Typed;
-use crate::engine::command::words::{self, usage};
+use crate::engine::command::words;
 use crate::error::{CommandError, Kind};
 use crate::project;
 use crate::store::layout;
@@ -61,7 +61,7 @@ fn help(context: &Context, workflow: &Workflow) {
     }
     ui.line("\nCommands:");
     for command in workflow.commands.iter() {
-        let usage = usage(command);
+        let usage = command.usage();
         let gap = match USAGE_WIDTH.checked_sub(usage.chars().count()) {
             Some(rest) => " ".repeat(rest),
             None => format!("\n  {}", " ".repeat(USAGE_WIDTH)),
@@ -72,7 +72,7 @@ fn help(context: &Context, workflow: &Workflow) {
 
 fn command_help(context: &Context, workflow: &str, command: &Command) {
     let ui = context.ui;
-    ui.line(format!("{}\n\nUsage: holdpoint {workflow} {}", command.about, usage(command)));
+    ui.line(format!("{}\n\nUsage: holdpoint {workflow} {}", command.about, command.usage()));
     let args = command.args.iter().map(|arg| (format!("<{}>", arg.name.to_uppercase()), &arg.help));
     let flags = command.flags.iter().map(|flag| match &flag.value {
         Some(value) => (format!("--{} <{value}>", flag.name), &flag.help),

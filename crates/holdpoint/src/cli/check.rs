@@ -6,8 +6,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
 use holdpoint_core::workflow::Workflow;
-use holdpoint_core::workflow::check::check;
 use holdpoint_core::workflow::check::worst_case::{WorstCase, worst_case};
+use holdpoint_core::workflow::check::{Surroundings, check};
 use serde_json::json;
 
 use super::{Context, subject};
@@ -16,7 +16,7 @@ use crate::store::layout;
 use crate::ui::Style;
 use crate::{catalog, project};
 
-/// Check workflows: unknown keys and names, texts that do not render, and whatever else would fail later
+/// Check workflows: unknown keys and names, texts that name no command, and whatever else would fail later
 ///
 /// For a workflow with reviewers it also says how many reviews a run can take at the most.
 #[derive(Debug, Args)]
@@ -41,12 +41,13 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if arguments.workflows.is_empty() {
         errors += check_choices(context, arguments, &mut rows)?;
     }
+    let commands = super::names();
+    let workflows: Vec<String> = subject::find(context, &[])?.into_iter().map(|found| found.name).collect();
     for found in subject::find(context, &arguments.workflows)? {
         let files = found.files()?;
-        let texts: Vec<String> =
-            files.iter().map(|(path, _)| path.clone()).filter(|path| path.starts_with("texts/")).collect();
         let parsed = found.parsed()?;
-        let problems = check(&parsed, &texts);
+        let around = Surroundings { files: &files, commands: Some(&commands), workflows: &workflows };
+        let problems = check(&parsed, &around);
         errors += problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         for problem in &problems {
             let source = files.iter().find(|(path, _)| *path == problem.file).map_or("", |(_, text)| text);
@@ -78,6 +79,9 @@ fn reviews(workflow: &Workflow) -> Option<String> {
     match worst_case(workflow) {
         WorstCase::NoReviews => None,
         WorstCase::Unlimited(phase) => Some(format!("nothing limits how often `{phase}` reviews")),
+        WorstCase::Nested(phase) => {
+            Some(format!("limited, but not counted here: `{phase}` starts anew within a limited loop"))
+        }
         WorstCase::AtMost(bound) => Some(bound.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use holdpoint_core::diagnostic::Severity;
 use holdpoint_core::graph;
-use holdpoint_core::workflow::check::check;
+use holdpoint_core::workflow::check::{Surroundings, check};
 
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
@@ -39,7 +39,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     for found in subject::find(context, std::slice::from_ref(&arguments.workflow))? {
         let parsed = found.parsed()?;
         // An arrow to a phase that is not there cannot be drawn, and a wrong drawing is worse than none.
-        if check(&parsed, &[]).iter().any(|problem| problem.severity == Severity::Error) {
+        if check(&parsed, &Surroundings::default()).iter().any(|problem| problem.severity == Severity::Error)
+        {
             return Err(CommandError::new(Kind::Failed, format!("workflow `{}` has errors", found.name))
                 .hinted(format!("see `holdpoint check {}`", arguments.workflow)));
         }

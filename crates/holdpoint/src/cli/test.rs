@@ -2,7 +2,7 @@
 
 use clap::Args;
 use holdpoint_core::diagnostic::Severity;
-use holdpoint_core::workflow::check::check;
+use holdpoint_core::workflow::check::{Surroundings, check};
 
 use super::{Context, subject};
 use crate::case::{self, Report, Subject};
@@ -64,7 +64,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 
 /// A workflow with errors is not in force, so its cases would say nothing about it.
 fn refuse_broken(found: &subject::Found) -> Result<(), CommandError> {
-    let problems = check(&found.parsed()?, &[]);
+    let problems = check(&found.parsed()?, &Surroundings::default());
     let Some(error) = problems.iter().find(|problem| problem.severity == Severity::Error) else {
         return Ok(());
     };

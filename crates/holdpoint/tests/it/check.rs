@@ -1,7 +1,7 @@
 //! `holdpoint check` on a project's own files.
 
 use crate::project::Project;
-use crate::shown::{reviewed, shown};
+use crate::shown::{reviewed, shell, shown};
 
 #[test]
 fn a_projects_choices_are_checked_too() {
@@ -54,4 +54,87 @@ fn an_unknown_filter_is_answered_with_those_there_are() {
     project.workflow("own", &format!("about = \"x\"\n[run]\nhome = \".own\"\n[[hold]]\n{rule}"));
     let printed = shown(&project, &["check", "own"]);
     assert!(printed.contains("hint: the filters there are: default, first, "), "{printed}");
+}
+
+/// A workflow whose agent is asked to run this, while a hold is in force.
+fn mending(ask: &str, hold: &str) -> String {
+    format!(
+        r#"
+about = "Mends."
+[run]
+home  = ".mending"
+state = ".mending/state.json"
+due   = "next"
+[phases.mend]
+by     = "agent"
+report = ".mending/report.md"
+ask    = "{ask}"
+then   = {{ go = "end" }}
+[commands.done]
+about = "It is mended"
+args  = ["phase"]
+steps = [ {{ finish = "{{{{ args.phase }}}}" }} ]
+[commands.begin]
+about = "Begin to mend"
+steps = [ {{ go = "mend" }} ]
+[[hold]]
+name = "closed"
+on   = "before shell"
+when = "{hold}"
+say  = "The shell is closed."
+"#
+    )
+}
+
+#[test]
+fn a_text_must_name_commands_as_they_are_typed() {
+    let project = Project::new();
+    let complaint = |ask: &str| {
+        project.workflow("mending", &mending(ask, "state.next == 'nowhere'"));
+        let rows = project.run(&["check", "mending", "--json"]).json();
+        let told = |row: &serde_json::Value| {
+            format!(
+                "{}:{} {} ({})",
+                row["line"],
+                row["column"],
+                row["message"].as_str().unwrap(),
+                row["hint"].as_str().unwrap()
+            )
+        };
+        rows.as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        complaint("Then run: holdpoint mending done mend. See `holdpoint why`, `holdpoint help`."),
+        [""; 0]
+    );
+    assert_eq!(
+        complaint("Then `holdpoint mending done mendd`."),
+        ["10:40 there is no phase `mendd` that `done` could finish (did you mean `mend`?)"]
+    );
+    assert_eq!(
+        complaint("Then `holdpoint mending finished`."),
+        ["10:35 mending has no command `finished` (its commands are: done, begin)"]
+    );
+    assert_eq!(
+        complaint("See `holdpoint stats`."),
+        ["10:26 there is no command or workflow `stats` (did you mean `holdpoint status`?)"]
+    );
+}
+
+#[test]
+fn a_command_that_a_text_names_and_a_hold_blocks_is_refused() {
+    let ask = "Then run: holdpoint mending done mend";
+    for (hold, is_held) in [
+        ("state.next == 'mend'", true),
+        ("state.next == 'mend' and not (tool.command is startingwith('holdpoint'))", false),
+    ] {
+        let project = Project::new();
+        project.workflow("mending", &mending(ask, hold)).write(".mending/state.json", "{\"next\": \"mend\"}");
+        // What `check` says is what the hook does.
+        let answer = project.hook(&shell(&project, "s", "holdpoint mending done mend")).stdout;
+        assert_eq!(answer.contains("The shell is closed."), is_held, "{answer}");
+        let printed = shown(&project, &["check", "mending"]);
+        assert_eq!(printed.contains("which hold `closed` blocks while `mend` is due"), is_held, "{printed}");
+        assert_eq!(printed.ends_with("[exit 1]"), is_held, "{printed}");
+    }
 }

@@ -102,7 +102,7 @@ fn a_session_that_dies_before_its_answer_to_a_review_is_taken_over() {
     // ... until it goes on with it.
     let mut resume = project.command(&["taskie", "continue"]);
     let printed: Printed = resume.env("CLAUDE_CODE_SESSION_ID", "second").output().unwrap().into();
-    assert!(printed.stdout.contains("plan-review-1.md"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("Post plan review"), "{}", printed.stdout);
     project.write(&format!("{PLAN}/plan-post-review-1.md"), "mended\n");
     assert!(stop(&project, "second").stdout.contains("plan-review-2.md"));
     assert_eq!(stop(&project, "first").stdout.matches("block").count(), 0);

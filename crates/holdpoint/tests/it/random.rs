@@ -11,7 +11,8 @@ use holdpoint::hook::input::Input;
 use holdpoint::hook::options::Options;
 use holdpoint_core::delegation::agents_in;
 use holdpoint_core::shell::commits;
-use holdpoint_core::workflow::{check::check, parse::parse};
+use holdpoint_core::workflow::check::{Surroundings, check};
+use holdpoint_core::workflow::parse::parse;
 use holdpoint_core::world::{Answer, GitQuestion, World};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -348,7 +349,8 @@ fn hostile_workflows_are_refused_or_used_but_never_fatal() {
     for_all(WORKFLOWS, hostile, |(source, event)| {
         let text = String::from_utf8_lossy(&source);
         let parsed = parse("gate", &text, &|_| Some("{{ tool.name }} {{".into()));
-        for problem in check(&parsed, &["texts/x.md".into()]) {
+        let files = [("texts/x.md".to_owned(), text.to_string())];
+        for problem in check(&parsed, &Surroundings { files: &files, ..Surroundings::default() }) {
             problem.position(&text);
         }
         project.workflow("gate", "").write(".holdpoint/workflows/gate/workflow.toml", &source);

@@ -1,58 +1,107 @@
-//! Where phases lead: targets that do not exist, phases that nothing leads to, and loops that nothing ends.
+//! Where phases and commands lead: targets that do not exist, phases that nothing leads to, loops that nothing ends.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::Workflow;
-use super::super::phase::{Actor, END, Phase, Step};
+use super::super::command::Command;
+use super::super::parse::Parsed;
+use super::super::phase::{Actor, END, Phase};
+use super::circle::{self, Edge, Taken};
 use crate::diagnostic::{Diagnostic, nearest};
 
-/// What is wrong with a workflow's phases; `spans` says where each is named.
-pub(super) fn check(workflow: &Workflow, spans: &[(String, Range<usize>)]) -> Vec<Diagnostic> {
-    let span =
-        |name: &str| spans.iter().find(|(phase, _)| phase == name).map_or(0..0, |(_, span)| span.clone());
-    let wrong = |phase: &Phase, message: String| {
-        Diagnostic::error(super::super::parse::FILE, span(&phase.name), message)
-    };
+/// What is wrong with where a workflow's phases and commands lead.
+pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
+    let workflow = &parsed.workflow;
+    let wrong = |phase: &Phase, message: String| wrong(&parsed.phases, &phase.name, message);
     let mut problems = Vec::new();
     for phase in workflow.phases.iter() {
-        for target in unknown_targets(workflow, phase) {
-            let names = workflow.phases.iter().map(|phase| phase.name.as_ref());
-            let near = nearest(target, names).map_or(END, |near| near);
-            problems.push(
-                wrong(phase, format!("phase `{}` goes to `{target}`, which does not exist", phase.name))
-                    .hinted(format!("did you mean `{near}`?")),
-            );
+        let targets = circle::steps(phase).filter_map(|step| step.go.as_deref());
+        for target in targets.filter(|target| !is_target(workflow, target)) {
+            let message = format!("phase `{}` goes to `{target}`, which does not exist", phase.name);
+            problems.push(wrong(phase, message).hinted(meant(workflow, target)));
         }
         problems.extend(incomplete(workflow, phase).map(|message| wrong(phase, message)));
     }
+    problems.extend(workflow.commands.iter().flat_map(|command| lost(parsed, command)));
     for phase in unreached(workflow) {
         problems.push(
             wrong(phase, format!("no step leads to phase `{}`", phase.name))
                 .hinted("let a step `go` there, make it the user's (by = \"user\"), or delete it"),
         );
     }
-    for phase in endless(workflow) {
-        problems.push(
-            wrong(
-                phase,
-                format!("phase `{}` is in a loop that passes neither a limit nor the user", phase.name),
-            )
-            .hinted("give a phase of the loop `rounds` with a `count` and a `limit`"),
-        );
+    let edges = circle::edges(workflow);
+    let endless = circle::endless(edges.iter().filter(|edge| !edge.lets_go));
+    for phase in workflow.phases.iter().filter(|phase| endless.iter().any(|edge| edge.from == *phase)) {
+        let message = format!("phase `{}` is in a loop that passes neither a limit nor the user", phase.name);
+        problems.push(wrong(phase, message).hinted(remedy(&circle::around(&endless, phase))));
     }
     problems
 }
 
-/// Every step of a phase, the one at its limit included.
-fn steps(phase: &Phase) -> impl Iterator<Item = &Step> {
-    let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
-    phase.routes.iter().flat_map(|route| route.steps.iter()).chain(exhausted)
+/// An error at the place where a phase or a command is named.
+fn wrong(places: &[(String, Range<usize>)], name: &str, message: String) -> Diagnostic {
+    let span = places.iter().find(|(named, _)| named == name).map_or(0..0, |(_, span)| span.clone());
+    Diagnostic::error(super::super::parse::FILE, span, message)
 }
 
-fn unknown_targets<'a>(workflow: &'a Workflow, phase: &'a Phase) -> impl Iterator<Item = &'a str> {
-    let known = |target: &&str| *target == END || workflow.phases.iter().any(|phase| phase.name == *target);
-    steps(phase).filter_map(|step| step.go.as_deref()).filter(move |target| !known(target))
+fn is_target(workflow: &Workflow, target: &str) -> bool {
+    target == END || workflow.phases.iter().any(|phase| phase.name == target)
+}
+
+fn meant(workflow: &Workflow, target: &str) -> String {
+    let names = workflow.phases.iter().map(|phase| phase.name.as_ref());
+    format!("did you mean `{}`?", nearest(target, names).unwrap_or(END))
+}
+
+/// Where a command's steps lead that is no phase.
+fn lost(parsed: &Parsed, command: &Command) -> Vec<Diagnostic> {
+    let workflow = &parsed.workflow;
+    let mut problems = Vec::new();
+    for step in command.steps.iter() {
+        let finish = step.finish.as_deref().filter(|name| !name.contains("{{"));
+        for (does, target) in [("goes to", step.step.go.as_deref()), ("finishes", finish)] {
+            let known = |target: &&str| match does {
+                "finishes" => *target != END && is_target(workflow, target),
+                _ => is_target(workflow, target),
+            };
+            let Some(target) = target.filter(|target| !known(target)) else { continue };
+            let message = format!("command `{}` {does} `{target}`, which does not exist", command.name);
+            problems.push(wrong(&parsed.commands, &command.name, message).hinted(meant(workflow, target)));
+        }
+    }
+    problems
+}
+
+/// What would end a loop, given the steps of it that can be taken for ever.
+fn remedy(around: &[&Edge<'_>]) -> String {
+    let reset = around.iter().find_map(|edge| match edge.taken {
+        Taken::Counted(count) => circle::reset(around, count).map(|edge| (count, edge)),
+        _ => None,
+    });
+    if let Some((count, edge)) = reset {
+        return format!(
+            "the step from `{}` to `{}` starts `{count}` anew, so its limit is never reached",
+            edge.from.name, edge.to.name
+        );
+    }
+    let taken = |taken: Taken<'_>| around.iter().find(|edge| edge.taken == taken);
+    if let Some(edge) = taken(Taken::AtLimit) {
+        return format!(
+            "at its limit `{}` goes back into the loop: let `exhausted` go to `end` or to the user",
+            edge.from.name
+        );
+    }
+    if let Some(edge) = taken(Taken::Failed).or_else(|| taken(Taken::Skipped)) {
+        return format!("a review `{}` that did not work or is skipped uses up no round", edge.from.name);
+    }
+    if let Some(edge) = around.iter().find(|edge| edge.from.count().is_some()) {
+        return format!(
+            "`count` limits how often the agent's phase `{}` is found unfinished: limit a review of the loop",
+            edge.from.name
+        );
+    }
+    "give a review of the loop `rounds` with a `count` and a `limit`".to_owned()
 }
 
 /// What a phase lacks to be performed.
@@ -76,129 +125,16 @@ fn incomplete(workflow: &Workflow, phase: &Phase) -> Option<String> {
 
 /// Phases that no step leads to. The user's can be started by the user.
 fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
-    let of_commands =
-        workflow.commands.iter().flat_map(|command| command.steps.iter()).map(|step| &step.step);
-    let targets: BTreeSet<&str> = workflow
-        .phases
-        .iter()
-        .flat_map(steps)
-        .chain(of_commands)
-        .filter_map(|step| step.go.as_deref())
-        .collect();
+    let steps = workflow.phases.iter().flat_map(circle::steps);
+    let commands = workflow.commands.iter().flat_map(|command| command.steps.iter());
+    let targets: BTreeSet<&str> =
+        steps.chain(commands.map(|step| &step.step)).filter_map(|step| step.go.as_deref()).collect();
     workflow
         .phases
         .iter()
         .filter(move |phase| phase.by != Actor::User && !targets.contains(phase.name.as_ref()))
 }
 
-/// Phases from which one comes back to them without passing a limit or the user.
-///
-/// A limit that is reset on the way (`afresh`) is none.
-fn endless(workflow: &Workflow) -> Vec<&Phase> {
-    let edges: BTreeMap<&str, Vec<&str>> = workflow
-        .phases
-        .iter()
-        .filter(|phase| phase.by != Actor::User)
-        .map(|phase| (phase.name.as_ref(), targets(phase)))
-        .collect();
-    let limited: BTreeSet<&str> = workflow
-        .phases
-        .iter()
-        .filter(|phase| phase.rounds.as_ref().is_some_and(|rounds| rounds.count.is_some()))
-        .map(|phase| phase.name.as_ref())
-        .filter(|name| !is_reset_on_the_way(workflow, &edges, name))
-        .collect();
-    let free: BTreeMap<&str, Vec<&str>> = edges
-        .iter()
-        .filter(|(name, _)| !limited.contains(*name))
-        .map(|(name, to)| (*name, to.iter().copied().filter(|to| !limited.contains(to)).collect()))
-        .collect();
-    workflow.phases.iter().filter(|phase| leads_to(&free, &phase.name, &phase.name)).collect()
-}
-
-fn targets(phase: &Phase) -> Vec<&str> {
-    let unlimited = phase.routes.iter().flat_map(|route| route.steps.iter());
-    unlimited.filter_map(|step| step.go.as_deref()).collect()
-}
-
-fn is_reset_on_the_way(workflow: &Workflow, edges: &BTreeMap<&str, Vec<&str>>, name: &str) -> bool {
-    let resets = |phase: &Phase| steps(phase).any(|step| step.afresh && step.go.as_deref() == Some(name));
-    let on_the_way = |phase: &&Phase| phase.name == name || leads_to(edges, name, &phase.name);
-    workflow.phases.iter().filter(|phase| phase.by != Actor::User).filter(on_the_way).any(resets)
-}
-
-/// Whether one can get from `start` to `goal` in at least one step.
-fn leads_to(edges: &BTreeMap<&str, Vec<&str>>, start: &str, goal: &str) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<&str> = edges.get(start).cloned().unwrap_or_default();
-    while let Some(here) = open.pop() {
-        if here == goal {
-            return true;
-        }
-        if seen.insert(here) {
-            open.extend(edges.get(here).into_iter().flatten());
-        }
-    }
-    false
-}
-
 #[cfg(test)]
-mod tests {
-    use crate::workflow::parse::parse;
-
-    const HEAD: &str = "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\ndue = \"next\"\n[reviewers.r]\ncommand = [\"x\"]\n";
-
-    fn complaints(phases: &str) -> Vec<String> {
-        let source = format!("{HEAD}{phases}");
-        let parsed = parse("x", &source, &|_| None);
-        super::super::check(&parsed, &[]).into_iter().map(|problem| problem.message).collect()
-    }
-
-    #[test]
-    fn a_bounded_loop_is_in_order() {
-        let found = complaints(
-            "[phases.a]\nby=\"reviewer\"\nreport=\"r\"\nrounds={count=\"n\",limit=3}\nissues={go=\"b\"}\n[phases.b]\nby=\"agent\"\nreport=\"p\"\nthen={go=\"a\"}\n",
-        );
-        assert_eq!(found, [""; 0]);
-    }
-
-    #[test]
-    fn a_loop_without_a_limit_is_refused() {
-        let found = complaints(
-            "[phases.a]\nby=\"reviewer\"\nreport=\"r\"\nissues={go=\"b\"}\n[phases.b]\nby=\"agent\"\nreport=\"p\"\nthen={go=\"a\"}\n",
-        );
-        assert!(found.iter().any(|m| m.contains("phase `a` is in a loop that passes neither")), "{found:?}");
-    }
-
-    #[test]
-    fn a_limit_that_is_reset_on_the_way_is_none() {
-        let found = complaints(
-            "[phases.a]\nby=\"reviewer\"\nreport=\"r\"\nrounds={count=\"n\",limit=3}\nissues={go=\"b\"}\n[phases.b]\nby=\"agent\"\nreport=\"p\"\nthen={go=\"a\",afresh=true}\n",
-        );
-        assert!(found.iter().any(|m| m.contains("in a loop")), "{found:?}");
-    }
-
-    #[test]
-    fn a_loop_through_the_user_is_in_order() {
-        let found = complaints(
-            "[phases.a]\nby=\"agent\"\nreport=\"r\"\nthen={go=\"u\"}\n[phases.u]\nby=\"user\"\nthen={go=\"a\"}\n",
-        );
-        assert_eq!(found, [""; 0]);
-    }
-
-    #[test]
-    fn what_leads_nowhere_or_lacks_something_is_told() {
-        let found = complaints(
-            "[phases.a]\nby=\"reviewer\"\nreviewer=\"nobody\"\nreport=\"r\"\nissues={go=\"bb\"}\n[phases.b]\nby=\"agent\"\n[phases.c]\nby=\"reviewer\"\nissues={go=\"end\"}\n",
-        );
-        for part in [
-            "phase `a` goes to `bb`, which does not exist",
-            "phase `a` has no reviewer",
-            "nothing proves phase `b` finished",
-            "the review `c` leaves no `report`",
-            "no step leads to phase `a`",
-        ] {
-            assert!(found.iter().any(|message| message.contains(part)), "{part}: {found:?}");
-        }
-    }
-}
+#[path = "routes_tests.rs"]
+mod routes_tests;

@@ -9,6 +9,7 @@ use std::fmt::{Display, Formatter};
 
 use super::super::Workflow;
 use super::super::phase::{Actor, Limit, Phase, Step};
+use super::circle::{self, beyond, steps};
 
 /// How many reviews a run can take at the most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum WorstCase {
     NoReviews,
     /// Nothing limits the reviews of this phase.
     Unlimited(String),
+    /// This phase's rounds start anew at each turn of a limited loop around it: too deep to be counted here.
+    Nested(String),
     /// So many.
     AtMost(Bound),
 }
@@ -49,7 +52,10 @@ pub fn worst_case(workflow: &Workflow) -> WorstCase {
     }
     for phase in reviews {
         let Some(amount) = map.reviews_of(phase) else {
-            return WorstCase::Unlimited(phase.name.to_string());
+            let edges = circle::edges(workflow);
+            let is_endless = circle::endless(&edges).iter().any(|edge| edge.from == phase);
+            let name = phase.name.to_string();
+            return if is_endless { WorstCase::Unlimited(name) } else { WorstCase::Nested(name) };
         };
         let starts = map.starts(phase);
         if starts.is_empty() || map.entered_from_outside(phase) {
@@ -202,18 +208,6 @@ fn resets(among: &[&Phase], count: &str) -> bool {
     among.iter().any(|phase| steps(phase).any(resets))
 }
 
-/// All that one can come to from a phase, in at least one step.
-fn beyond<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &str) -> BTreeSet<&'a str> {
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<&str> = edges.get(start).into_iter().flatten().copied().collect();
-    while let Some(here) = open.pop() {
-        if seen.insert(here) {
-            open.extend(edges.get(here).into_iter().flatten());
-        }
-    }
-    seen
-}
-
 /// Where a phase can go. A review whose outcome has no step that is always taken stays due.
 fn targets(phase: &Phase) -> BTreeSet<&str> {
     let mut targets: BTreeSet<&str> = steps(phase).filter_map(|step| step.go.as_deref()).collect();
@@ -225,12 +219,6 @@ fn targets(phase: &Phase) -> BTreeSet<&str> {
         targets.insert(&phase.name);
     }
     targets
-}
-
-/// Every step of a phase, the one at its limit included.
-fn steps(phase: &Phase) -> impl Iterator<Item = &Step> {
-    let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
-    phase.routes.iter().flat_map(|route| route.steps.iter()).chain(exhausted)
 }
 
 impl Amount {

@@ -10,6 +10,7 @@ fn words(phases: &str) -> String {
     match worst_case(&parsed.workflow) {
         WorstCase::NoReviews => "none".into(),
         WorstCase::Unlimited(phase) => format!("no limit: {phase}"),
+        WorstCase::Nested(phase) => format!("nested: {phase}"),
         WorstCase::AtMost(bound) => bound.to_string(),
     }
 }
@@ -122,4 +123,12 @@ fn what_nothing_limits_is_named() {
         reviewed("b", "3", "{ go = \"a\", afresh = true }"),
     ];
     assert_eq!(words(&phases.concat()), "no limit: a");
+}
+
+#[test]
+fn a_loop_within_a_limited_one_is_not_called_unlimited() {
+    let outer = "[phases.outer]\nby = \"reviewer\"\nreport = \"o\"\nrounds = { count = \"m\", limit = 2 }\n\
+                 issues = { go = \"a\", afresh = true }\npassed = { go = \"end\" }\n";
+    let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "3", "{ go = \"outer\" }"), outer.into()];
+    assert_eq!(words(&phases.concat()), "nested: a");
 }

@@ -21,6 +21,7 @@ impl Parser<'_> {
         let Some(commands) = self.inner(top, "commands") else { return List::default() };
         let mut parsed = Vec::new();
         for (name, value) in commands {
+            self.command_spans.push((name.get_ref().to_string(), name.span()));
             let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
             let place = format!("[commands.{}]", name.get_ref());
             self.reader.known_keys(&place, table, &COMMAND_KEYS);

@@ -22,7 +22,7 @@ pub struct Words {
 /// An argument that takes the rest takes everything from its first word on; `--` ends the flags before it.
 pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words, CommandError> {
     let wrong = |what: String| {
-        CommandError::new(Kind::Usage, what).hinted(format!("holdpoint {workflow} {}", usage(command)))
+        CommandError::new(Kind::Usage, what).hinted(format!("holdpoint {workflow} {}", command.usage()))
     };
     let mut given = Words::default();
     let mut expected = command.args.iter();
@@ -114,20 +114,6 @@ fn unknown_flag(command: &Command, word: &str, wrong: impl Fn(String) -> Command
     near.map_or_else(|| wrong(format!("`{}` has no flag `{word}`", command.name)), |near| error.hinted(near))
 }
 
-/// `start [--rounds <N>] <MODE> <TOPIC>...`.
-pub fn usage(command: &Command) -> String {
-    let flags = command.flags.iter().map(|flag| match &flag.value {
-        Some(value) => format!(" [--{} <{value}>]", flag.name),
-        None => format!(" [--{}]", flag.name),
-    });
-    let args = command.args.iter().map(|argument| {
-        let name = argument.name.to_uppercase();
-        let dots = if argument.is_rest { "..." } else { "" };
-        if argument.is_optional { format!(" [{name}]{dots}") } else { format!(" <{name}>{dots}") }
-    });
-    std::iter::once(command.name.to_string()).chain(flags).chain(args).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,7 +156,7 @@ mod tests {
         assert_eq!(given("plan|--rounds=7|a").unwrap().flags["rounds"], json!("7"));
         assert_eq!(given("plan|--|--from-draft|--").unwrap().args["topic"], "--from-draft --");
         assert_eq!(given("plan|--nonsense|a").unwrap().args["topic"], "--nonsense a");
-        assert_eq!(usage(&command()), "start [--rounds <N>] [--from-draft] <MODE> <TOPIC>...");
+        assert_eq!(command().usage(), "start [--rounds <N>] [--from-draft] <MODE> <TOPIC>...");
     }
 
     #[test]

@@ -1,0 +1,172 @@
+//! Circles of phases: what leads back to where it came from without the user, and which limits end it.
+//!
+//! A limit ends a circle only through the steps that use up one of its rounds, and only while nothing in the circle
+//! starts its count anew. What is left when all those steps are taken away can go round for ever; a circle within a
+//! limited one is looked at again without the steps of the outer one, so it may start anew at each of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::phase::{Actor, Manner, Phase, Step};
+use super::super::{Named, Workflow};
+
+/// A step from one phase to another, neither of them the user's.
+#[derive(Debug)]
+pub(super) struct Edge<'a> {
+    pub(super) from: &'a Phase,
+    pub(super) to: &'a Phase,
+    pub(super) taken: Taken<'a>,
+    /// The state fields it sets, those that it starts anew included.
+    sets: Vec<&'a str>,
+    /// Whether the agent is let go with the phase still due, so that only the user brings it back.
+    pub(super) lets_go: bool,
+}
+
+/// When a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken<'a> {
+    /// After a review that counts as a round in this field.
+    Counted(&'a str),
+    /// After a review that did not work: it is not counted.
+    Failed,
+    /// Instead of a review.
+    Skipped,
+    /// Each time the limit is found reached.
+    AtLimit,
+    /// Whenever the phase is finished.
+    Freely,
+}
+
+/// Every step of a phase, the one at its limit included.
+pub(super) fn steps(phase: &Phase) -> impl Iterator<Item = &Step> {
+    let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
+    phase.routes.iter().flat_map(|route| route.steps.iter()).chain(exhausted)
+}
+
+/// The steps that phases of the agent and of reviewers take by themselves.
+pub(super) fn edges(workflow: &Workflow) -> Vec<Edge<'_>> {
+    let mut edges = Vec::new();
+    for phase in workflow.phases.iter().filter(|phase| phase.by != Actor::User) {
+        for route in phase.routes.iter() {
+            let taken = taken(phase, &route.outcome);
+            edges.extend(route.steps.iter().filter_map(|step| edge(workflow, phase, step, taken, &[])));
+            if let Some(skip) = phase.skip.as_ref().filter(|_| route.outcome == "passed") {
+                let skipped = |step| edge(workflow, phase, step, Taken::Skipped, &skip.set);
+                edges.extend(route.steps.iter().filter_map(skipped));
+            }
+        }
+        let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
+        edges.extend(exhausted.filter_map(|step| edge(workflow, phase, step, Taken::AtLimit, &[])));
+        edges.extend(stay(phase));
+    }
+    edges
+}
+
+fn taken<'a>(phase: &'a Phase, outcome: &str) -> Taken<'a> {
+    match phase.count() {
+        _ if outcome == "failed" => Taken::Failed,
+        // On an agent's phase it counts how often that is found unfinished: one that is finished goes on uncounted.
+        Some(count) if phase.by == Actor::Reviewer => Taken::Counted(count),
+        Some(_) | None => Taken::Freely,
+    }
+}
+
+fn edge<'a>(
+    workflow: &'a Workflow,
+    from: &'a Phase,
+    step: &'a Step,
+    taken: Taken<'a>,
+    before: &'a [Named],
+) -> Option<Edge<'a>> {
+    let reviewed = from.by == Actor::Reviewer && matches!(taken, Taken::Counted(_) | Taken::Freely);
+    let to = match &step.go {
+        Some(go) => workflow.phases.iter().find(|phase| phase.name == *go)?,
+        None if reviewed => from,
+        None => return None,
+    };
+    let named = before.iter().chain(step.set.iter()).map(|field| field.name.as_ref());
+    let sets = named.chain(to.count().filter(|_| step.afresh)).collect();
+    let lets_go = step.go.is_none() && step.manner != Manner::Hold;
+    (to.by != Actor::User).then_some(Edge { from, to, taken, sets, lets_go })
+}
+
+/// A review with an outcome that no step is sure to be taken for stays due.
+fn stay(phase: &Phase) -> Option<Edge<'_>> {
+    let is_routed = |outcome: &str| phase.steps(outcome).iter().any(|step| step.when.is_none());
+    let stays = phase.by == Actor::Reviewer && !(is_routed("issues") && is_routed("passed"));
+    let taken = taken(phase, "issues");
+    stays.then_some(Edge { from: phase, to: phase, taken, sets: Vec::new(), lets_go: true })
+}
+
+/// The steps that can be taken for ever.
+pub(super) fn endless<'e, 'a>(edges: impl IntoIterator<Item = &'e Edge<'a>>) -> Vec<&'e Edge<'a>>
+where
+    'a: 'e,
+{
+    let mut left: Vec<&Edge<'_>> = edges.into_iter().collect();
+    loop {
+        let reach = reach(&left);
+        left.retain(|edge| leads(&reach, edge.to, edge.from));
+        let is_ended = |edge: &&&Edge<'_>| match edge.taken {
+            Taken::Counted(count) => !is_reset(&reach, &left, edge, count),
+            Taken::Failed | Taken::Skipped | Taken::AtLimit | Taken::Freely => false,
+        };
+        let kept: Vec<&Edge<'_>> = left.iter().filter(|edge| !is_ended(edge)).copied().collect();
+        if kept.len() == left.len() {
+            return left;
+        }
+        left = kept;
+    }
+}
+
+/// Those of `edges` that are in the same circle as `phase`.
+pub(super) fn around<'e, 'a>(edges: &[&'e Edge<'a>], phase: &Phase) -> Vec<&'e Edge<'a>> {
+    let reach = reach(edges);
+    let is_around = |edge: &&Edge<'_>| leads(&reach, phase, edge.from) && leads(&reach, edge.to, phase);
+    edges.iter().copied().filter(is_around).collect()
+}
+
+/// The step among `edges` that starts a count anew.
+pub(super) fn reset<'e, 'a>(edges: &[&'e Edge<'a>], count: &str) -> Option<&'e Edge<'a>> {
+    edges.iter().copied().find(|edge| edge.sets.contains(&count))
+}
+
+fn is_reset(reach: &Reach<'_>, edges: &[&Edge<'_>], edge: &Edge<'_>, count: &str) -> bool {
+    edges.iter().any(|other| {
+        other.sets.contains(&count)
+            && leads(reach, edge.from, other.from)
+            && leads(reach, other.from, edge.from)
+    })
+}
+
+/// For each phase, those that one can come to from it, itself among them.
+type Reach<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+fn reach<'a>(edges: &[&Edge<'a>]) -> Reach<'a> {
+    let mut next: Reach<'a> = BTreeMap::new();
+    for edge in edges {
+        next.entry(&edge.from.name).or_default().insert(&edge.to.name);
+    }
+    next.keys()
+        .map(|start| {
+            let mut seen = beyond(&next, start);
+            seen.insert(start);
+            (*start, seen)
+        })
+        .collect()
+}
+
+fn leads(reach: &Reach<'_>, from: &Phase, to: &Phase) -> bool {
+    reach.get(from.name.as_ref()).is_some_and(|there| there.contains(to.name.as_ref()))
+}
+
+/// All that one can come to from a phase, in at least one step.
+pub(super) fn beyond<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &str) -> BTreeSet<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<&str> = edges.get(start).into_iter().flatten().copied().collect();
+    while let Some(here) = open.pop() {
+        if seen.insert(here) {
+            open.extend(edges.get(here).into_iter().flatten());
+        }
+    }
+    seen
+}

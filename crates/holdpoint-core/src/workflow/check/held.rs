@@ -1,0 +1,258 @@
+//! Commands that a text sends the agent to and a hold blocks at that very moment.
+//!
+//! Only what is sure is told: a hold counts if it is true of the command whatever the files, git, the environment and
+//! the rest of the state say. Each of them that its condition asks for makes it unsure.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use minijinja::value::{Enumerator, Object, Value};
+use serde_json::json;
+
+use super::super::parse::{FILE, Parsed};
+use super::super::phase::{Actor, END, Manner as StepManner, Phase, Step};
+use super::super::table::{Language, Piece};
+use super::super::{Audience, Rule, RuleKind, Say, ToolMatch, Workflow};
+use super::circle;
+use super::mention::{Kind, Manner, Mention, mentions};
+use crate::diagnostic::Diagnostic;
+use crate::event::{Event, Moment};
+use crate::facts::Facts;
+use crate::tool::{Tool, ToolKind};
+use crate::world::{Answer, GitQuestion, World};
+
+/// The shell that the agent would run the command in.
+const SHELL: &str = "Bash";
+
+/// The texts that name a command which is held where they are said.
+pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
+    let workflow = &parsed.workflow;
+    let mut problems = Vec::new();
+    if !workflow.rules.iter().any(|rule| rule.kind == RuleKind::Hold) {
+        return problems;
+    }
+    for (say, place) in said(workflow) {
+        let Some(piece) = piece(parsed, say) else { continue };
+        for mention in mentions(&piece.source) {
+            let Some(command) = command(workflow, &mention) else { continue };
+            if let Some((hold, due)) = place.held(workflow, &command) {
+                problems.push(told(piece, &mention, &command, hold, due));
+            }
+        }
+    }
+    problems
+}
+
+/// When a text is said to the agent.
+enum Place<'a> {
+    /// When this phase is due; `None`: none is.
+    Due(Option<&'a str>),
+    /// When this rule's condition is true.
+    Rule(&'a Rule),
+}
+
+fn said(workflow: &Workflow) -> Vec<(&Say, Place<'_>)> {
+    let mut said = Vec::new();
+    for phase in workflow.phases.iter() {
+        let ask = phase.ask.iter().filter(|_| phase.by != Actor::Reviewer);
+        said.extend(ask.map(|ask| (ask, Place::Due(Some(phase.name.as_ref())))));
+        let holds = circle::steps(phase).filter(|step| step.manner == StepManner::Hold);
+        said.extend(holds.map(|step| (&step.say, Place::Due(due_after(phase, step)))));
+    }
+    for step in workflow.commands.iter().flat_map(|command| command.steps.iter()).map(|step| &step.step) {
+        let due = step.go.as_deref().map(|go| Some(go).filter(|go| *go != END));
+        said.extend(due.map(|due| (&step.say, Place::Due(due))));
+    }
+    let rules = workflow.rules.iter().filter(|rule| rule.to == Audience::Agent);
+    said.extend(rules.map(|rule| (&rule.say, Place::Rule(rule))));
+    said
+}
+
+fn due_after<'a>(phase: &'a Phase, step: &'a Step) -> Option<&'a str> {
+    step.go.as_deref().or(Some(phase.name.as_ref())).filter(|due| *due != END)
+}
+
+impl<'a> Place<'a> {
+    /// The hold that blocks the command where the text is said, and the phase that is due there.
+    fn held(&self, workflow: &'a Workflow, command: &str) -> Option<(&'a Rule, Option<&'a str>)> {
+        let holder = |due: Option<&str>| {
+            let event = before(SHELL, json!({ "command": command }));
+            let mut holds = workflow.rules.iter().filter(|rule| rule.kind == RuleKind::Hold);
+            holds.find(|rule| is_sure(workflow, rule, &event, due))
+        };
+        match self {
+            Place::Due(due) => Some((holder(*due)?, *due)),
+            Place::Rule(rule) => {
+                let named = workflow.phases.iter().map(|phase| Some(phase.name.as_ref()));
+                let mut dues = std::iter::once(None).chain(named);
+                dues.find_map(|due| {
+                    let is_said =
+                        events(rule, command).iter().any(|event| is_sure(workflow, rule, event, due));
+                    holder(due).filter(|_| is_said).map(|hold| (hold, due))
+                })
+            }
+        }
+    }
+}
+
+/// The piece of the workflow's files that a text stands in.
+fn piece<'a>(parsed: &'a Parsed, say: &Say) -> Option<&'a Piece> {
+    let file = if say.file.is_empty() { FILE } else { &say.file };
+    let is_it = |piece: &&Piece| {
+        piece.language == Language::Template && piece.file == file && piece.source == say.template
+    };
+    parsed.pieces.iter().find(is_it)
+}
+
+/// The command as it would be typed, if it is sure that one is meant.
+fn command(workflow: &Workflow, mention: &Mention) -> Option<String> {
+    let [first, rest @ ..] = mention.words.as_slice() else { return None };
+    let own = rest.first().filter(|_| first.text == workflow.name);
+    let own = own.and_then(|name| workflow.commands.iter().find(|command| command.name == name.text));
+    let is_meant = match mention.manner {
+        Manner::Code | Manner::Told => true,
+        Manner::Introduced => own.is_some() || rest.is_empty(),
+        Manner::Prose => own.is_some(),
+    };
+    let words = match mention.manner {
+        Manner::Code => mention.words.len(),
+        _ => own.map_or(1, |command| 2 + command.args.len()),
+    };
+    let typed = mention.words.iter().take(words).map(|word| match word.kind {
+        Kind::Plain | Kind::Option => word.text.as_str(),
+        Kind::Placeholder | Kind::Filled | Kind::Any => "X",
+    });
+    let line: Vec<&str> = std::iter::once("holdpoint").chain(typed).collect();
+    (is_meant && first.kind == Kind::Plain).then(|| line.join(" "))
+}
+
+fn told(piece: &Piece, mention: &Mention, command: &str, hold: &Rule, due: Option<&str>) -> Diagnostic {
+    let place: Range<usize> = super::place(piece, mention.span.clone());
+    let when = due.map(|due| format!(" while `{due}` is due")).unwrap_or_default();
+    let message =
+        format!("this text sends the agent to `{command}`, which hold `{}` blocks{when}", hold.name);
+    Diagnostic::error(&piece.file, place, message)
+        .hinted(format!("let the `when` of the hold at line {} leave this command out", hold.line))
+}
+
+/// Events that a rule looks at, as far as they can be made up here.
+fn events(rule: &Rule, command: &str) -> Vec<Event> {
+    let event = |on: &super::super::On| match (on.moment, &on.tool) {
+        (Moment::Before, ToolMatch::Any | ToolMatch::Kind(ToolKind::Shell)) => {
+            Some(before(SHELL, json!({ "command": command })))
+        }
+        (Moment::Before, ToolMatch::Kind(ToolKind::Edit)) => Some(before("Edit", json!({}))),
+        (Moment::Before, ToolMatch::Kind(ToolKind::Delegation)) => Some(before("Task", json!({}))),
+        (Moment::Before, ToolMatch::Named(name)) if name == SHELL => {
+            Some(before(SHELL, json!({ "command": command })))
+        }
+        (Moment::Before, ToolMatch::Named(name)) => Some(before(name, json!({}))),
+        (Moment::Before, ToolMatch::Kind(ToolKind::Other)) | (Moment::After, _) => None,
+        (moment, _) => Some(Event::from_shell(moment, HOME)),
+    };
+    rule.on.iter().filter_map(event).collect()
+}
+
+const HOME: &str = "/project";
+
+fn before(tool: &str, input: serde_json::Value) -> Event {
+    let tool = Tool { name: tool.to_owned(), input, ..Tool::default() };
+    Event { tool: Some(tool), ..Event::from_shell(Moment::Before, HOME) }
+}
+
+/// Whether a rule looks at the event and its condition is true whatever nobody knows here.
+fn is_sure(workflow: &Workflow, rule: &Rule, event: &Event, due: Option<&str>) -> bool {
+    if rule.each.is_some() || !rule.looks_at(event) {
+        return false;
+    }
+    let Some(when) = &rule.when else { return true };
+    let asked = Arc::new(AtomicBool::new(false));
+    let world = Arc::new(Nowhere(Arc::clone(&asked)));
+    let path = workflow.run.due.iter().flat_map(|due| due.split('.')).map(str::to_owned).collect();
+    let state = DueAlone { path, due: due.map(str::to_owned), asked: Arc::clone(&asked) };
+    let facts = Facts::new(workflow.clone(), Arc::new(event.clone()), HOME.to_owned(), world);
+    let facts = facts.with("state", Value::from_object(state));
+    let is_true = facts.evaluate(when, facts.context()).is_ok_and(|value| value.is_true());
+    is_true && !asked.load(Ordering::Relaxed)
+}
+
+/// A world of which nothing is known; it notes that it was asked.
+struct Nowhere(Arc<AtomicBool>);
+
+impl Nowhere {
+    fn unknown<T>(&self) -> Answer<T> {
+        self.0.store(true, Ordering::Relaxed);
+        Answer::None
+    }
+}
+
+impl World for Nowhere {
+    fn read(&self, _: &str) -> Answer<Vec<u8>> {
+        self.unknown()
+    }
+
+    fn exists(&self, _: &str) -> Answer<()> {
+        self.unknown()
+    }
+
+    fn folder(&self) -> String {
+        self.0.store(true, Ordering::Relaxed);
+        String::new()
+    }
+
+    fn list(&self, _: &str) -> Answer<Vec<String>> {
+        self.unknown()
+    }
+
+    fn env(&self, _: &str) -> Option<String> {
+        self.0.store(true, Ordering::Relaxed);
+        None
+    }
+
+    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
+        self.unknown()
+    }
+}
+
+/// A state of which only the phase that is due is known; it notes if anything else is asked for.
+#[derive(Debug)]
+struct DueAlone {
+    path: Vec<String>,
+    due: Option<String>,
+    asked: Arc<AtomicBool>,
+}
+
+impl Object for DueAlone {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let [first, rest @ ..] = self.path.as_slice() else { return self.unknown() };
+        if key.as_str() != Some(first) {
+            return self.unknown();
+        }
+        let (due, asked) = (self.due.clone(), Arc::clone(&self.asked));
+        Some(match rest {
+            [] => Value::from(due),
+            rest => Value::from_object(DueAlone { path: rest.to_vec(), due, asked }),
+        })
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        self.asked.store(true, Ordering::Relaxed);
+        Enumerator::NonEnumerable
+    }
+
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
+}
+
+impl DueAlone {
+    fn unknown(&self) -> Option<Value> {
+        self.asked.store(true, Ordering::Relaxed);
+        None
+    }
+}
+
+#[cfg(test)]
+#[path = "held_tests.rs"]
+mod held_tests;
