@@ -65,7 +65,7 @@ fn taken<'a>(phase: &'a Phase, outcome: &str) -> Taken<'a> {
     match phase.count() {
         _ if outcome == "failed" => Taken::Failed,
         // On an agent's phase it counts how often that is found unfinished: one that is finished goes on uncounted.
-        Some(count) if phase.by == Actor::Reviewer => Taken::Counted(count),
+        Some(count) if phase.by.is_performed() => Taken::Counted(count),
         Some(_) | None => Taken::Freely,
     }
 }
@@ -77,7 +77,7 @@ fn edge<'a>(
     taken: Taken<'a>,
     before: &'a [Named],
 ) -> Option<Edge<'a>> {
-    let reviewed = from.by == Actor::Reviewer && matches!(taken, Taken::Counted(_) | Taken::Freely);
+    let reviewed = from.by.is_performed() && matches!(taken, Taken::Counted(_) | Taken::Freely);
     let to = match &step.go {
         Some(go) => workflow.phases.iter().find(|phase| phase.name == *go)?,
         None if reviewed => from,
@@ -92,7 +92,7 @@ fn edge<'a>(
 /// A review with an outcome that no step is sure to be taken for stays due.
 fn stay(phase: &Phase) -> Option<Edge<'_>> {
     let is_routed = |outcome: &str| phase.steps(outcome).iter().any(|step| step.when.is_none());
-    let stays = phase.by == Actor::Reviewer && !(is_routed("issues") && is_routed("passed"));
+    let stays = phase.by.is_performed() && !(is_routed("issues") && is_routed("passed"));
     let taken = taken(phase, "issues");
     stays.then_some(Edge { from: phase, to: phase, taken, sets: Vec::new(), lets_go: true })
 }

@@ -191,3 +191,16 @@ fn a_loop_is_told_with_what_would_end_it() {
         }
     }
 }
+
+#[test]
+fn a_check_counts_its_rounds_as_a_review_does() {
+    let phases = |rounds: &str| {
+        format!(
+            "[checks.c]\nrun=[\"x\"]\n[phases.a]\nby=\"check\"\n{rounds}issues={{go=\"b\"}}\npassed={{go=\"end\"}}\n[phases.b]\nby=\"agent\"\nreport=\"p\"\nthen={{go=\"a\"}}\n"
+        )
+    };
+    assert_eq!(complaints(&phases("rounds={count=\"n\",limit=3}\n")), [""; 0]);
+    assert!(complaints(&phases("")).iter().any(|m| m.contains("in a loop")));
+    let without = phases("").replace("[checks.c]\nrun=[\"x\"]\n", "");
+    assert!(complaints(&without).iter().any(|m| m.contains("phase `a` has no check")));
+}
