@@ -23,6 +23,8 @@ pub enum Ran {
         files: Vec<FileChange>,
         /// The report that proves the agent's phase which is due now.
         expects: Option<String>,
+        /// Lines for the run's record.
+        log: Vec<String>,
     },
     /// It is refused, for this reason.
     Refused(String),
@@ -52,7 +54,7 @@ pub fn created(facts: &Arc<Facts>, step: &CommandStep) -> Result<Option<String>,
 pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<Ran, Error> {
     let mut sets = first;
     sets.extend(phase::rendered(&facts.overlaid(&sets), &step.step.set)?);
-    let (mut files, mut expects) = (Vec::new(), None);
+    let (mut files, mut expects, mut log) = (Vec::new(), None, Vec::new());
     if let Some(finish) = &step.finish {
         let now = facts.overlaid(&sets);
         let name = now.render(finish, now.context())?;
@@ -61,6 +63,7 @@ pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<R
                 sets.extend(taken.sets);
                 files = taken.files;
                 expects = taken.expects;
+                log = taken.log;
             }
             Err(why) => return Ok(Ran::Refused(why)),
         }
@@ -69,8 +72,11 @@ pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<R
     let after = facts.overlaid(&sets);
     files.extend(phase::written(&after, &step.step.write, &after.context())?);
     files.extend(phase::removed(&after, &step.step.remove)?);
+    if let Some(line) = &step.step.log {
+        log.push(after.render(line, after.context())?);
+    }
     let text = after.render(&step.step.say.template, after.context())?;
-    Ok(Ran::Done { sets, text, files, expects })
+    Ok(Ran::Done { sets, text, files, expects, log })
 }
 
 /// The step that finishing a phase takes, or why it cannot be finished.

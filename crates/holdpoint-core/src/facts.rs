@@ -1,6 +1,8 @@
 //! Facts: what conditions and texts can name. Each is worked out when it is first asked for, and remembered.
 
+mod evidence;
 mod file;
+mod item;
 mod nouns;
 mod one_run;
 mod owner;
@@ -24,13 +26,14 @@ use crate::world::World;
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 24] = [
+pub const NOUNS: [&str; 27] = [
     "args",
     "because",
     "cwd",
     "delegation",
     "env",
     "event",
+    "evidence",
     "file",
     "findings",
     "flags",
@@ -44,10 +47,12 @@ pub const NOUNS: [&str; 24] = [
     "reviewers",
     "run",
     "runs",
+    "since",
     "state",
     "table",
     "there",
     "tool",
+    "tree",
     "writable",
 ];
 
@@ -142,9 +147,18 @@ impl Facts {
         }
     }
 
-    /// A field of the state; undefined if there is none.
+    /// A field of the state, or of its item at hand; undefined if there is none.
     pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, Error> {
-        self.evaluate(&Text::Owned(format!("state.{path}")), self.context())
+        let is_items = self.workflow.run.item.as_ref().is_some_and(|item| {
+            path.strip_prefix(item.name.as_ref()).is_some_and(|rest| rest.starts_with('.'))
+        });
+        let source = if is_items { path.to_owned() } else { format!("state.{path}") };
+        self.evaluate(&Text::Owned(source), self.context())
+    }
+
+    /// A field of the state as text; none if it is no text.
+    pub fn state_field(self: &Arc<Self>, path: &str) -> Result<Option<String>, Error> {
+        Ok(self.field(path)?.as_str().map(str::to_owned))
     }
 
     /// The value of an expression.
@@ -233,6 +247,10 @@ impl Facts {
         }
         if let Some((_, value)) = self.given.iter().rev().find(|(given, _)| *given == name) {
             return Some(value.clone());
+        }
+        if self.workflow.run.item.as_ref().is_some_and(|item| item.name == name) {
+            let value = self.item().unwrap_or_else(Value::from);
+            return Some(self.remember(name, value));
         }
         if NOUNS.contains(&name) {
             let value = self.noun(name);

@@ -38,6 +38,8 @@ pub struct Workflow {
     pub delegation: Option<Delegation>,
     /// `[fields]`: each state field's first value, as a template.
     pub fields: List<Named>,
+    /// `[rounds]`: limits that steps use.
+    pub rounds: List<phase::NamedRounds>,
     /// `[phases]`, in the order of the file.
     pub phases: List<phase::Phase>,
     /// `[reviewers]`.
@@ -84,6 +86,51 @@ pub struct Run {
     pub stale: Option<Text>,
     /// A file beside the runs that has the journal in plain lines.
     pub log: Option<Text>,
+    /// Whether only the engine writes the state: what others change in it is put back.
+    pub is_sealed: bool,
+    /// Where steps write what they log.
+    pub record: Option<Record>,
+    /// Paths that are no part of the tree that evidence is bound to.
+    pub aside: List<Text>,
+    /// The element at hand of a list in the state.
+    pub item: Option<Item>,
+    /// Fields that are kept equal to a word in a document.
+    pub mirrors: List<Mirror>,
+}
+
+/// `[run] record`: a section of a document that steps append lines to.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Record {
+    /// The document, a template.
+    pub file: Text,
+    /// The section's heading; it is made if it is not there.
+    pub under: Text,
+}
+
+/// `[run.item]`: the element of a list in the state whose `id` is the one that another field names. It is read and set
+/// by its own name.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Item {
+    /// What it is called.
+    pub name: Text,
+    /// The state's field with the list.
+    pub list: Text,
+    /// The state's field with the id.
+    pub at: Text,
+}
+
+/// `[[mirror]]`: a word in a document that is kept equal to a state field.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Mirror {
+    /// The state field.
+    pub field: Text,
+    /// The document, a template.
+    pub file: Text,
+    /// A regular expression, a template: its first group is the word.
+    pub find: Text,
 }
 
 /// What a state file is written in.

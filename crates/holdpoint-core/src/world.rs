@@ -80,11 +80,51 @@ pub trait World: Send + Sync {
         false
     }
 
+    /// The hash of the working tree as it is now, without what is `aside`; none where there is no repository.
+    fn tree(&self, aside: &[String]) -> Answer<String> {
+        let _ = aside;
+        Answer::None
+    }
+
+    /// The files that differ between that tree and the working tree as it is now.
+    fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
+        let _ = (tree, aside);
+        Answer::None
+    }
+
+    /// The last commit.
+    fn head(&self, aside: &[String]) -> Answer<Head> {
+        let _ = aside;
+        Answer::None
+    }
+
+    /// What the engine saw itself in this workflow's runs here, oldest first.
+    fn evidence(&self) -> Vec<serde_json::Value> {
+        Vec::new()
+    }
+
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 
     /// A question to git about the repository that `dir` (absolute) lies in.
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String>;
+}
+
+/// A commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its id.
+    pub id: String,
+    /// Its first parent.
+    pub parent: Option<String>,
+    /// How many it has.
+    pub parents: usize,
+    /// Its tree, without what is aside.
+    pub tree: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// The files that it changes.
+    pub paths: Vec<String>,
 }
 
 /// An answer: there, not there, or impossible to tell.

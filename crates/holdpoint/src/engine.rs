@@ -9,6 +9,7 @@ mod patience;
 mod record;
 pub mod review;
 mod run;
+mod settlement;
 mod stop;
 
 use std::path::{Path, PathBuf};
@@ -118,7 +119,7 @@ fn respond(
     if event.moment == Moment::Stop {
         clear_away(&found.strays);
     }
-    let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref() };
+    let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref(), through: None };
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !run::waits_for_others(run, &ask));
     for run in now.iter().chain(&later) {

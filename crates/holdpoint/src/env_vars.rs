@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
 
 /// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
@@ -31,6 +32,11 @@ pub trait Env: Send + Sync {
     fn chance(&self) -> u64 {
         // Each of the standard library's hashers has keys of its own, from the system's source of randomness.
         RandomState::new().hash_one(std::process::id())
+    }
+
+    /// Waits.
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
     }
 
     /// The agent's session that a command runs for, if it runs in an agent's shell.
@@ -67,6 +73,8 @@ impl Env for FixedEnv {
     fn now(&self) -> i64 {
         self.now.unwrap_or_else(|| ProcessEnv.now())
     }
+
+    fn pause(&self, _: Duration) {}
 
     fn chance(&self) -> u64 {
         if self.now.is_some() { 0 } else { ProcessEnv.chance() }

@@ -10,12 +10,14 @@ pub mod engine;
 pub mod hook;
 
 pub mod catalog;
+pub mod check;
 pub mod git;
 pub mod process_group;
 pub mod program;
 pub mod project;
 pub mod reviewer;
 pub mod store;
+pub mod worktree;
 pub mod world;
 
 pub mod case;

@@ -1,7 +1,7 @@
 //! A program run to its end: in a process group of its own, within a deadline, what it prints kept up to a limit, with
 //! nothing of it left behind.
 
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,21 +37,42 @@ pub struct Ended {
     pub took: Duration,
 }
 
+/// Which of a program's channels are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channels {
+    /// Standard output.
+    Output,
+    /// Standard output and standard error, as they come.
+    Both,
+}
+
 /// Runs a program to its end, with `input` on its standard input. Whatever it started is killed with it.
-pub fn run(command: &mut Command, input: Option<String>, deadline: Duration) -> io::Result<Ended> {
+pub fn run(
+    command: &mut Command,
+    input: Option<String>,
+    deadline: Duration,
+    channels: Channels,
+) -> io::Result<Ended> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let signals: Vec<_> = SIGNALS
         .iter()
         .filter_map(|signal| signal_hook::flag::register(*signal, Arc::clone(&interrupted)).ok())
         .collect();
     let started = Instant::now();
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped());
+    let (reader, writer) = io::pipe()?;
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    if channels == Channels::Both {
+        command.stderr(writer.try_clone()?);
+    }
+    command.stdout(writer);
     process_group::own(command);
     let mut child = command.spawn()?;
+    // The command keeps the writing ends until it is given others: while it has them, the output has no end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
         std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
-    let output = listen(&mut child);
+    let output = listen(reader);
     let how = wait(&mut child, deadline, &interrupted);
     process_group::kill(&child);
     let _ = child.wait();
@@ -80,24 +101,22 @@ fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How 
 }
 
 /// Reads all that a child prints and sends what is kept of it, as it comes.
-fn listen(child: &mut Child) -> Receiver<Vec<u8>> {
+fn listen(mut output: PipeReader) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
-    if let Some(mut stdout) = child.stdout.take() {
-        std::thread::spawn(move || {
-            let mut room = OUTPUT_BYTES_MAX;
-            let mut part = vec![0; 64 * 1024];
-            while let Ok(length) = stdout.read(&mut part) {
-                if length == 0 {
-                    break;
-                }
-                let kept = room.min(length);
-                room -= kept;
-                if kept > 0 {
-                    let _ = send.send(part[..kept].to_vec());
-                }
+    std::thread::spawn(move || {
+        let mut room = OUTPUT_BYTES_MAX;
+        let mut part = vec![0; 64 * 1024];
+        while let Ok(length) = output.read(&mut part) {
+            if length == 0 {
+                break;
             }
-        });
-    }
+            let kept = room.min(length);
+            room -= kept;
+            if kept > 0 {
+                let _ = send.send(part[..kept].to_vec());
+            }
+        }
+    });
     receive
 }
 

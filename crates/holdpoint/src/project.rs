@@ -150,7 +150,7 @@ struct Place {
 
 /// Where a workflow's run is, from where the seeker is upwards.
 fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
-    let home = nearest(seeker.start, &workflow.run.home)?;
+    let home = nearest(seeker.start, &workflow.run.home).or_else(|| sealed_home(workflow, seeker.start))?;
     if workflow.run.id.is_some() {
         let id = candidates::best(workflow, &home, seeker.env, seeker.session)?;
         return Some(Place { folder: home.clone(), home, id: Some(id) });
@@ -160,6 +160,14 @@ fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
         Some(each) => newest(&home.join(workflow.run.home.as_ref()), each, &workflow.run.newest)?,
     };
     Some(Place { home, folder, id: None })
+}
+
+/// The home of a run whose state only the engine writes: deleting the file does not end it.
+fn sealed_home(workflow: &Workflow, start: &Path) -> Option<PathBuf> {
+    if !workflow.run.is_sealed {
+        return None;
+    }
+    start.ancestors().find(|folder| layout::seal(folder, &workflow.name).is_file()).map(Path::to_path_buf)
 }
 
 /// Of the folders in `marker` whose name fits, the one with the youngest file that counts.

@@ -8,56 +8,14 @@ use std::time::{Duration, SystemTime};
 use holdpoint_core::phase::Review;
 use holdpoint_core::workflow::phase::PASSED;
 
+use crate::check::{Failure, Performed};
 use crate::env_vars::{Env, PATH, REVIEWER};
-use crate::program::{self, Ended, How};
+use crate::program::{self, Channels, Ended, How};
 
 /// How much of the end of what it prints is at hand for texts.
 const TAIL_CHARS: usize = 2_000;
 /// How long a program may take to say its version.
 const VERSION_DEADLINE: Duration = Duration::from_secs(5);
-
-/// A review that was done.
-#[derive(Debug)]
-pub struct Performed {
-    /// Its verdict; none if it gave none that can be read.
-    pub verdict: Option<String>,
-    /// How long it took.
-    pub took: Duration,
-    /// What it cost, if it said so.
-    pub cost_usd: Option<f64>,
-    /// The last of what it printed.
-    pub output: String,
-}
-
-/// Why a review was not done.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The program is not there.
-    Missing(String),
-    /// It could not be started.
-    Start(String),
-    /// It ended with an error.
-    Exit(String),
-    /// It took too long.
-    Timeout(u32),
-    /// We were told to end while it was at work.
-    Interrupted,
-    /// It left no new report.
-    NoReport(String),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Missing(program) => write!(f, "the reviewer's program `{program}` is not installed"),
-            Failure::Start(why) => write!(f, "the reviewer could not be started: {why}"),
-            Failure::Exit(how) => write!(f, "the reviewer ended with {how}"),
-            Failure::Timeout(seconds) => write!(f, "the reviewer did not finish within {seconds} seconds"),
-            Failure::Interrupted => f.write_str("the review was interrupted"),
-            Failure::NoReport(path) => write!(f, "the reviewer left no new report at {path}"),
-        }
-    }
-}
 
 /// Performs a review: the program runs in `root`, its report and log are below `folder`.
 ///
@@ -91,8 +49,11 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
             holdpoint_core::verdict::find(&ended.output, &review.verdict)
         },
         output: tail(&ended.output),
+        exit: status.code(),
+        details: answer.clone(),
         took: ended.took,
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
+        ..Performed::default()
     })
 }
 
@@ -107,7 +68,7 @@ fn tail(output: &[u8]) -> String {
 pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
     let mut command = Command::new(words.first()?);
     command.args(words.iter().skip(1)).current_dir(folder).env(REVIEWER, "1").stderr(Stdio::null());
-    let ended = program::run(&mut command, None, VERSION_DEADLINE).ok()?;
+    let ended = program::run(&mut command, None, VERSION_DEADLINE, Channels::Output).ok()?;
     let is_well = matches!(ended.how, How::Exit(status) if status.success());
     let text = String::from_utf8_lossy(&ended.output);
     text.lines().next().filter(|_| is_well).map(|line| line.trim().to_owned())
@@ -130,7 +91,7 @@ fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>)
         command.env(PATH, path);
     }
     let deadline = Duration::from_secs(u64::from(review.timeout_s));
-    program::run(&mut command, review.input.clone(), deadline).map_err(|error| {
+    program::run(&mut command, review.input.clone(), deadline, Channels::Output).map_err(|error| {
         // What was never started has nothing to say.
         log.map(std::fs::remove_file);
         match error.kind() {

@@ -4,6 +4,7 @@
 //! what another program wrote in between is never overwritten; locks are never deleted.
 
 pub mod atomic;
+pub mod evidence;
 pub mod files;
 pub mod journal;
 pub mod kept;
@@ -14,6 +15,8 @@ pub mod message;
 pub mod owner;
 pub mod plain_log;
 pub mod report;
+pub mod seal;
+pub mod section;
 pub mod state;
 pub mod told;
 pub mod tree;

@@ -2,18 +2,19 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
-use holdpoint_core::world::{Answer, GitQuestion, World};
+use holdpoint_core::world::{Answer, GitQuestion, Head, World};
 
 use crate::env_vars::{Env, PATH};
 use crate::project::Run;
 use crate::store::kept::Kept;
-use crate::store::{report, tree};
+use crate::store::{evidence, report, tree};
+use crate::worktree;
 
 /// The largest file a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -30,6 +31,9 @@ pub struct ProjectWorld {
     env: Arc<dyn Env>,
     settles: AtomicU32,
     id: Option<RunId>,
+    workflow: String,
+    /// The hash of the working tree, once it was asked for.
+    tree: OnceLock<Result<String, String>>,
 }
 
 /// A run that is a file.
@@ -44,7 +48,10 @@ impl ProjectWorld {
     pub fn of(run: &Run, env: Arc<dyn Env>) -> ProjectWorld {
         match &run.id {
             Some(id) => ProjectWorld::of_id(&run.workflow, &run.home, id, env),
-            None => ProjectWorld::new(&run.home, &run.folder, env),
+            None => ProjectWorld {
+                workflow: run.workflow.name.to_string(),
+                ..ProjectWorld::new(&run.home, &run.folder, env)
+            },
         }
     }
 
@@ -64,6 +71,8 @@ impl ProjectWorld {
             env,
             settles: AtomicU32::new(0),
             id: None,
+            workflow: String::new(),
+            tree: OnceLock::new(),
         }
     }
 
@@ -226,6 +235,44 @@ impl World for ProjectWorld {
             std::thread::sleep(SETTLE);
         }
         again
+    }
+
+    fn tree(&self, aside: &[String]) -> Answer<String> {
+        let hash = self.tree.get_or_init(|| worktree::hash(&self.home, aside));
+        hash.clone().map_or_else(Answer::Fault, Answer::Is)
+    }
+
+    fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
+        let now = match self.tree(aside) {
+            Answer::Is(now) => now,
+            Answer::None => return Answer::None,
+            Answer::Fault(why) => return Answer::Fault(why),
+        };
+        worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is)
+    }
+
+    fn head(&self, aside: &[String]) -> Answer<Head> {
+        let head = match worktree::head(&self.home) {
+            Ok(Some(head)) => head,
+            Ok(None) => return Answer::None,
+            Err(why) => return Answer::Fault(why),
+        };
+        match worktree::tree_without(&self.home, &head.tree, aside) {
+            Ok(tree) => Answer::Is(Head {
+                id: head.id,
+                parent: head.parent,
+                parents: head.parents,
+                tree,
+                subject: head.subject,
+                paths: head.paths_changed,
+            }),
+            Err(why) => Answer::Fault(why),
+        }
+    }
+
+    fn evidence(&self) -> Vec<serde_json::Value> {
+        let all = evidence::read(&self.home, &self.workflow);
+        all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
     }
 
     fn env(&self, name: &str) -> Option<String> {

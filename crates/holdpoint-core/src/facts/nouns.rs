@@ -5,6 +5,7 @@ use std::sync::Arc;
 use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Serde, Value};
 
+use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
 use super::{Facts, fault, report, time};
 use crate::event::Event;
@@ -23,9 +24,10 @@ impl Facts {
             "delegation" => self.delegation().unwrap_or_else(Value::from),
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
+            "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
             "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
             "findings" => Value::from_function(move |path: &str| report::findings(path, world.as_ref())),
-            "git" => Value::from_object(GitFact { world, cwd: self.event.cwd.clone() }),
+            "git" => Value::from_object(GitFact(Arc::clone(self))),
             "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
@@ -38,7 +40,15 @@ impl Facts {
             "run" => Value::from_object(RunFact(Arc::clone(self))),
             "state" => self.state().unwrap_or_else(Value::from),
             "table" => Value::from_function(move |path: &str| Table::open(path, &world)),
+            "since" => {
+                let facts = Arc::clone(self);
+                Value::from_function(move |tree: &Value| match tree.as_str() {
+                    Some(tree) => facts.since(tree),
+                    None => Ok(Vec::new()),
+                })
+            }
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
+            "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
             "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
             "tool" => Value::from_object(ToolFact { event: Arc::clone(&self.event), world }),
             _ => Value::UNDEFINED,
@@ -196,11 +206,8 @@ impl Object for EventFact {
     }
 }
 
-/// `git.branch`: of the repository the agent works in.
-struct GitFact {
-    world: Arc<dyn World>,
-    cwd: String,
-}
+/// `git.branch`, of the repository the agent works in; `git.head`, the last commit of the run's.
+struct GitFact(Arc<Facts>);
 
 impl std::fmt::Debug for GitFact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -210,16 +217,19 @@ impl std::fmt::Debug for GitFact {
 
 impl Object for GitFact {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        (key.as_str()? == "branch").then_some(())?;
-        match self.world.git(&self.cwd, &GitQuestion::Branch) {
-            Answer::Is(branch) => Some(Value::from(branch)),
-            Answer::None => None,
-            Answer::Fault(why) => Some(fault(why).into()),
+        match key.as_str()? {
+            "head" => Some(self.0.head().unwrap_or_else(Value::from)),
+            "branch" => match self.0.world.git(&self.0.event.cwd, &GitQuestion::Branch) {
+                Answer::Is(branch) => Some(Value::from(branch)),
+                Answer::None => None,
+                Answer::Fault(why) => Some(fault(why).into()),
+            },
+            _ => None,
         }
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&["branch"])
+        Enumerator::Str(&["branch", "head"])
     }
 }
 

@@ -153,6 +153,12 @@ fn put(state: &mut Json, path: &[String], value: &Json) {
         *state = value.clone();
         return;
     };
+    if let (Json::Array(items), Ok(place)) = (&mut *state, name.parse::<usize>()) {
+        if let Some(item) = items.get_mut(place) {
+            put(item, rest, value);
+        }
+        return;
+    }
     if !state.is_object() {
         *state = Json::Object(serde_json::Map::new());
     }

@@ -71,6 +71,8 @@ fn once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// The names a workflow defines.
 struct Names<'a> {
     defined: Vec<&'a str>,
+    /// What the element at hand is called.
+    item: Option<&'a str>,
     /// Whether the names that steps and reviewers give can be meant.
     has_phases: bool,
 }
@@ -79,16 +81,22 @@ impl<'a> Names<'a> {
     fn of(parsed: &'a Parsed) -> Names<'a> {
         let named = parsed.workflow.lets.iter().chain(parsed.workflow.data.iter());
         let has_phases = !parsed.workflow.phases.is_empty();
-        Names { defined: named.map(|named| named.name.as_ref()).collect(), has_phases }
+        let mut defined: Vec<&str> = named.map(|named| named.name.as_ref()).collect();
+        // Whatever refers to the item at hand may do so: it is no name of the engine, and nobody's to leave out.
+        let item = parsed.workflow.run.item.as_ref().map(|item| item.name.as_ref());
+        defined.retain(|name| Some(*name) != item);
+        Names { defined, item, has_phases }
     }
 
     fn has(&self, name: &str, has_element: bool) -> bool {
         let given = match name {
             "key" | "value" => has_element,
-            "phase" | "target" | "prompt" | "schema" | "command" | "output" => self.has_phases,
+            "phase" | "target" | "prompt" | "schema" | "command" | "output" | "result" | "outcome" => {
+                self.has_phases
+            }
             _ => false,
         };
-        given || NOUNS.contains(&name) || self.defined.contains(&name)
+        given || NOUNS.contains(&name) || self.defined.contains(&name) || self.item == Some(name)
     }
 
     fn unused(&self, used: &HashSet<String>) -> Vec<Diagnostic> {

@@ -17,6 +17,9 @@ pub struct Command {
     pub args: List<Argument>,
     /// Its flags.
     pub flags: List<Flag>,
+    /// The phases it may go through after its step: what is due is looked at and performed, as when the agent stops. In
+    /// any other phase it is refused. `all`: any.
+    pub through: List<Text>,
     /// Its steps: the first whose condition is true is taken.
     pub steps: List<CommandStep>,
 }

@@ -11,7 +11,8 @@ use toml::de::DeTable;
 
 use super::table::{Language, Piece, Reader, json, listed};
 use super::{
-    Audience, Delegation, Format, ID, List, Named, On, Rule, RuleKind, Run, Say, Text, ToolMatch, Workflow,
+    Audience, Delegation, Format, ID, Item, List, Mirror, Named, On, Record, Rule, RuleKind, Run, Say, Text,
+    ToolMatch, Workflow,
 };
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::event::Moment;
@@ -21,8 +22,10 @@ use crate::tool::ToolKind;
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 15] = [
+const TOP_KEYS: [&str; 17] = [
     "about",
+    "rounds",
+    "mirror",
     "checks",
     "commands",
     "run",
@@ -38,9 +41,9 @@ const TOP_KEYS: [&str; 15] = [
     "data",
     "legacy",
 ];
-const RUN_KEYS: [&str; 15] = [
+const RUN_KEYS: [&str; 19] = [
     "home", "each", "newest", "state", "phase", "due", "last", "id", "strays", "format", "stamp", "owner",
-    "root", "stale", "log",
+    "root", "stale", "log", "sealed", "record", "aside", "item",
 ];
 const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];
 const NAME_KEYS: [&str; 4] = ["name", "required", "with", "only"];
@@ -125,6 +128,7 @@ impl Parser<'_> {
             data: self.data(top),
             delegation: self.delegation(top),
             fields: self.fields(top),
+            rounds: self.named_rounds(top),
             phases: self.phases(top),
             reviewers: self.programs(top),
             commands: self.commands(top),
@@ -163,7 +167,45 @@ impl Parser<'_> {
             root: self.reader.text(run, "root"),
             stale: self.expression(run, "stale", false),
             log: self.reader.text(run, "log"),
+            is_sealed: Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true),
+            record: self.record(run),
+            aside: self.reader.texts(run, "aside"),
+            item: self.item(run),
+            mirrors: self.mirrors(top),
         }
+    }
+
+    fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {
+        let table = self.inner(run, "record")?;
+        self.reader.known_keys("record", table, &["file", "under"]);
+        Some(Record {
+            file: self.template(table, "file").unwrap_or_default(),
+            under: self.reader.text(table, "under").unwrap_or_default(),
+        })
+    }
+
+    fn item(&mut self, run: &DeTable<'_>) -> Option<Item> {
+        let value = Reader::get(run, "item")?;
+        let table = self.reader.table("item", value)?;
+        self.reader.known_keys("[run.item]", table, &["name", "list", "at"]);
+        let mut text = |key: &str| self.reader.required("[run.item]", value.span(), table, key);
+        Some(Item { name: text("name"), list: text("list"), at: text("at") })
+    }
+
+    fn mirrors(&mut self, top: &DeTable<'_>) -> List<Mirror> {
+        let mut mirrors = Vec::new();
+        for item in
+            Reader::get(top, "mirror").and_then(|value| value.get_ref().as_array()).into_iter().flatten()
+        {
+            let Some(table) = self.reader.table("mirror", item) else { continue };
+            self.reader.known_keys("[[mirror]]", table, &["field", "file", "find"]);
+            mirrors.push(Mirror {
+                field: self.reader.required("[[mirror]]", item.span(), table, "field"),
+                file: self.template(table, "file").unwrap_or_default(),
+                find: self.template(table, "find").unwrap_or_default(),
+            });
+        }
+        mirrors.into()
     }
 
     /// `id`, which goes with an `each` that names a file by it.

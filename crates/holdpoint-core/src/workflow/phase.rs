@@ -69,10 +69,10 @@ pub struct Phase {
     pub models: Option<Models>,
     /// How many clean reviews in a row it takes.
     pub clean: Option<Clean>,
-    /// Files written each time the agent is sent into the phase: path and content, both templates. They can name
-    /// `prompt` and the reviewer's `command`.
-    pub enter: List<Named>,
-    /// Where it goes, by outcome: `then`, `issues`, `passed`, `failed`; `stop`: when the agent stops in a user's phase.
+    /// What happens each time the phase is entered. Its files can name `prompt` and the reviewer's `command`.
+    pub enter: Step,
+    /// Where it goes, by outcome: `then`, `issues`, `passed`, `failed`; `stop`: when the agent stops in a user's phase;
+    /// any other is an answer of its reviewer or check.
     pub routes: List<Route>,
     /// Its line in the workflow file.
     pub line: u32,
@@ -104,6 +104,20 @@ pub struct Skip {
 pub struct Rounds {
     /// The state field that counts; without one the engine's own patience does.
     pub count: Option<Text>,
+    /// The limit, as an expression.
+    pub limit: Text,
+    /// What happens at the limit.
+    pub exhausted: Step,
+}
+
+/// `[rounds.X]`: how often steps that name it may be taken.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct NamedRounds {
+    /// Its name.
+    pub name: Text,
+    /// The state field that counts.
+    pub count: Text,
     /// The limit, as an expression.
     pub limit: Text,
     /// What happens at the limit.
@@ -152,6 +166,12 @@ pub struct Step {
     pub write: List<Named>,
     /// Files to remove: templates; one that is exactly one `{{ … }}` can be a list.
     pub remove: List<Text>,
+    /// The limit that taking it uses up one of: at the limit that one's step is taken instead.
+    pub round: Option<Text>,
+    /// A line for the run's record, a template.
+    pub log: Option<Text>,
+    /// How long to wait after it, in seconds.
+    pub wait_s: u32,
     /// The phase that is due next; `end`: nobody's turn.
     pub go: Option<Text>,
     /// The target's counters start anew.
@@ -191,6 +211,14 @@ pub struct Reviewer {
     pub name: Text,
     /// Whether its exit code is the verdict.
     pub is_check: bool,
+    /// Which of the engine's own checks it is; empty: just the program.
+    pub kind: Text,
+    /// What such a check is told: names and expressions.
+    pub told: List<Named>,
+    /// When there is anything to check, as an expression: otherwise it is skipped.
+    pub only_if: Option<Text>,
+    /// What makes it pass beside its exit code, as an expression.
+    pub pass: Option<Text>,
     /// The program and its arguments; templates, with `prompt` and `schema` as names.
     pub command: List<Text>,
     /// Whether the prompt goes to standard input instead of an argument.
@@ -242,6 +270,12 @@ impl Phase {
     /// The steps for an outcome.
     pub fn steps(&self, outcome: &str) -> &[Step] {
         self.routes.iter().find(|route| route.outcome == outcome).map_or(&[], |route| &route.steps)
+    }
+
+    /// The outcomes that are answers of its reviewer or check.
+    pub fn answers(&self) -> impl Iterator<Item = &str> {
+        let known = ["then", "issues", "passed", "failed", "stop"];
+        self.routes.iter().map(|route| route.outcome.as_ref()).filter(move |outcome| !known.contains(outcome))
     }
 
     /// The state field that counts its rounds.

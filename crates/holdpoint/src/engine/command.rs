@@ -4,17 +4,21 @@ pub mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use holdpoint_core::command::{self, Ran};
 use holdpoint_core::decision::Set;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts, reason, time};
 use holdpoint_core::path::tidy;
+use holdpoint_core::phase::{self, Due};
 use holdpoint_core::run_id::{self, Parts};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::{Command, CommandStep};
 
-use super::record;
+use super::run::{self, Ask};
+use super::settlement::{self, Changes};
+use super::{record, stop};
 use crate::catalog::Origin;
 use crate::env_vars::Env;
 use crate::error::{CommandError, Kind};
@@ -22,8 +26,8 @@ use crate::project::{self, Run, candidates};
 use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
-use crate::store::state::{self, StateFile};
-use crate::store::{files, layout, owner, report};
+use crate::store::state;
+use crate::store::{layout, owner};
 use crate::world::ProjectWorld;
 use words::Words;
 
@@ -46,8 +50,28 @@ fn told(error: &FactError) -> CommandError {
 }
 
 impl Typed<'_> {
-    /// Performs it: read, decided and written under the run's lock. Returns what is printed.
+    /// Performs it: its step, and then the phases that it may go through. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
+        if self.command.through.is_empty() {
+            return self.take_step();
+        }
+        if let Some(run) = self.found()? {
+            self.refuse_out_of_turn(&run)?;
+        }
+        let said = if self.command.steps.is_empty() { String::new() } else { self.take_step()? };
+        let run = self.found()?.ok_or_else(|| self.no_run())?;
+        let due = self.go_through(&run)?;
+        Ok([said, due].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    fn no_run(&self) -> CommandError {
+        let name = &self.workflow.name;
+        CommandError::new(Kind::Failed, format!("there is no run of {name} here"))
+            .hinted(format!("see `holdpoint {name}`"))
+    }
+
+    /// Takes its step: read, decided and written under the run's lock.
+    fn take_step(&self) -> Result<String, CommandError> {
         let found = self.found()?;
         let home = found.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
         let _runs =
@@ -68,6 +92,10 @@ impl Typed<'_> {
         let session = self.env.session();
         let found = project::find(self.cwd, self.env, session.as_deref(), Some(&self.workflow.name));
         let newest = found.runs.into_iter().next();
+        if let Some(run) = &newest {
+            let event = Arc::new(self.event());
+            run::uphold(run, &Ask { event: &event, env: self.env, only: None, through: None });
+        }
         let facts = self.facts(&self.home(), newest.as_ref());
         let Some(id) = command::about(&facts, self.command).map_err(|error| told(&error))? else {
             return Ok(newest);
@@ -105,12 +133,8 @@ impl Typed<'_> {
             None => ProjectWorld::new(home, home, env),
         };
         let session = self.env.session();
-        let event = Event {
-            session: session.clone(),
-            ..Event::from_shell(Moment::Prompt, &self.cwd.to_string_lossy())
-        };
         let home_text = tidy(&home.to_string_lossy());
-        let facts = Facts::new(self.workflow.clone(), Arc::new(event), home_text, Arc::new(world));
+        let facts = Facts::new(self.workflow.clone(), Arc::new(self.event()), home_text, Arc::new(world));
         let facts = facts.with_words(&self.words.args, &self.words.flags);
         if self.workflow.run.id.is_none() {
             return facts;
@@ -126,7 +150,10 @@ impl Typed<'_> {
         if let Some(pattern) = &self.workflow.run.id {
             return Ok(Some(self.run(home.to_path_buf(), self.new_id(pattern))));
         }
-        let folder = new_folder(self.workflow, home, &name)?;
+        let folder = match self.workflow.run.each {
+            Some(_) => new_folder(self.workflow, home, &name)?,
+            None => home.to_path_buf(),
+        };
         let workflow = self.workflow.clone();
         Ok(Some(Run { workflow, origin: Origin::BuiltIn, home: home.to_path_buf(), folder, id: None }))
     }
@@ -165,11 +192,7 @@ impl Typed<'_> {
                 let first = if has_state { Ok(Vec::new()) } else { facts.first_values() };
                 self.settle(run, facts, step, first.map_err(|error| told(&error))?, lock)
             }
-            _ if changes_a_run(step) => {
-                let what = format!("there is no run of {} here", self.workflow.name);
-                let hint = format!("see `holdpoint {}`", self.workflow.name);
-                Err(CommandError::new(Kind::Failed, what).hinted(hint))
-            }
+            _ if changes_a_run(step) => Err(self.no_run()),
             _ => match command::take(facts, step, Vec::new()).map_err(|error| told(&error))? {
                 Ran::Refused(why) => Err(CommandError::new(Kind::Failed, why)),
                 Ran::Done { text, .. } => said(step, text),
@@ -188,26 +211,22 @@ impl Typed<'_> {
     ) -> Result<String, CommandError> {
         let failed = |why: String| CommandError::new(Kind::Files, why);
         let ran = command::take(facts, step, first).map_err(|error| told(&error))?;
-        let (sets, mut text, changes, expects) = match ran {
+        let (mut text, changes) = match ran {
             Ran::Refused(why) => return Err(CommandError::new(Kind::Failed, why)),
-            Ran::Done { sets, text, files, expects } => (sets, text, files, expects),
+            Ran::Done { sets, text, files, expects, log } => (text, Changes { sets, files, expects, log }),
         };
         if step.restore
             && let Some(aside) = self.restore(run).map_err(failed)?
         {
             text = format!("{text}\nWhat was replaced is in {}.", aside.display());
         }
-        if let Some(report) = expects {
-            report::note(&run.home, &run.folder.join(report)).map_err(failed)?;
-        }
-        files::change(&run.home, &changes).map_err(failed)?;
-        self.write(run, facts, &sets)?;
+        self.write(run, facts, &changes)?;
         // Whoever runs a command works on the run; where the shell does not say who, the next one to stop does.
         // Books that cannot be kept change nothing.
         let session = self.env.session().unwrap_or_default();
         let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
         drop(lock);
-        self.record(run, &sets);
+        self.record(run, &changes.sets);
         said(step, text)
     }
 
@@ -219,18 +238,57 @@ impl Typed<'_> {
         Kept::new(&run.home, &self.workflow.name, id).restore(&paths)
     }
 
-    fn write(&self, run: &Run, facts: &Arc<Facts>, sets: &[Set]) -> Result<(), CommandError> {
-        if sets.is_empty() {
-            return Ok(());
-        }
+    fn write(&self, run: &Run, facts: &Arc<Facts>, changes: &Changes) -> Result<(), CommandError> {
         let failed = |why: String| CommandError::new(Kind::Files, why);
         let path = facts.state_path().map_err(|error| failed(reason(&error)))?;
-        let path = run.folder.join(path.ok_or_else(|| failed("[run] names no state file".into()))?);
-        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        let file = StateFile::new(path, &self.workflow.run);
-        let before = file.read().map_err(failed)?;
-        let written = file.write(before.as_deref(), sets, self.env.now());
+        let Some(file) = settlement::state_file(run, path) else {
+            return if changes.sets.is_empty() {
+                Ok(())
+            } else {
+                Err(failed("[run] names no state file".into()))
+            };
+        };
+        let event = Arc::new(self.event());
+        let ask = Ask { event: &event, env: self.env, only: None, through: None };
+        let written = settlement::write_locked(run, &ask, &file, None, changes);
         written.map_err(|error| failed(format!("{}: {error}", file.path.display())))
+    }
+
+    /// Goes through the phases that are due, as a Stop would, as far as the command may, and shows what is due then.
+    fn go_through(&self, run: &Run) -> Result<String, CommandError> {
+        let event = Arc::new(Event { moment: Moment::Stop, ..self.event() });
+        let ask = Ask { event: &event, env: self.env, only: None, through: Some(&self.command.through) };
+        let started = Instant::now();
+        let outcome = run::Outcome { course: stop::course(run, &ask), ..run::Outcome::default() };
+        record::write(run, &event, &outcome, started);
+        let course = outcome.course;
+        if let Some(fault) = course.faults.first().filter(|_| course.said.is_empty()) {
+            return Err(CommandError::new(Kind::Failed, fault.what.clone()));
+        }
+        Ok(course.said.iter().map(|saying| saying.text.as_str()).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// A command is refused in a phase that it has no part in.
+    fn refuse_out_of_turn(&self, run: &Run) -> Result<(), CommandError> {
+        let event = Arc::new(self.event());
+        let ask = Ask { event: &event, env: self.env, only: None, through: Some(&self.command.through) };
+        let due = phase::due(&run::facts(run, &ask)).map_err(|error| told(&error))?;
+        match due {
+            Due::Phase(phase) if !ask.may_go_through(&phase.name) => {
+                let name = &self.command.name;
+                let what = format!("`{name}` has nothing to do now: the phase `{}` is due", phase.name);
+                let hint = format!("holdpoint {} next", self.workflow.name);
+                Err(CommandError::new(Kind::Failed, what).hinted(hint))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn event(&self) -> Event {
+        Event {
+            session: self.env.session(),
+            ..Event::from_shell(Moment::Prompt, &self.cwd.to_string_lossy())
+        }
     }
 
     fn record(&self, run: &Run, sets: &[Set]) {

@@ -42,7 +42,7 @@ impl Request {
     }
 
     fn ask(&self) -> Ask<'_> {
-        Ask { event: &self.event, env: &self.env, only: None }
+        Ask { event: &self.event, env: &self.env, only: None, through: None }
     }
 
     /// What a Stop would come to; nothing is performed or written.

@@ -8,13 +8,14 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
 use holdpoint_core::phase::ahead::{Ahead, ahead};
+use holdpoint_core::workflow::Text;
 
 use super::patience::{self, Release};
 use super::stop::{self, Course};
 use crate::env_vars::Env;
 use crate::project::Run;
-use crate::store::lock;
 use crate::store::state::{self, StateFile, WriteError};
+use crate::store::{lock, seal};
 use crate::world::ProjectWorld;
 
 /// How often a decision is made anew because someone outside wrote the state meanwhile.
@@ -25,6 +26,16 @@ pub(super) struct Ask<'a> {
     pub(super) event: &'a Arc<Event>,
     pub(super) env: &'a Arc<dyn Env>,
     pub(super) only: Option<&'a str>,
+    /// For a command: the phases it may go through. Then what is due is shown, whoever's turn it is, and nobody's
+    /// patience is counted.
+    pub(super) through: Option<&'a [Text]>,
+}
+
+impl Ask<'_> {
+    /// Whether this phase may be looked at and performed.
+    pub(super) fn may_go_through(&self, phase: &str) -> bool {
+        self.through.is_none_or(|through| through.iter().any(|name| name == "all" || name == phase))
+    }
 }
 
 /// What came of it.
@@ -52,8 +63,25 @@ pub(super) fn waits_for_others(run: &Run, ask: &Ask<'_>) -> bool {
         && matches!(ahead(&facts(run, ask)), Ok(Ahead::Review(_)))
 }
 
+/// Puts a state back that only the engine may write, if somebody else did; says so.
+pub(super) fn uphold(run: &Run, ask: &Ask<'_>) -> Option<String> {
+    let path = run.workflow.run.is_sealed.then(|| facts(run, ask).state_path().ok().flatten())??;
+    match seal::uphold(&run.home, &run.workflow.name, &run.folder.join(&path)) {
+        Ok(false) => None,
+        Ok(true) => Some(format!("`{path}` is written by the engine alone: a change to it was put back")),
+        Err(why) => Some(format!("`{path}` was changed by others and could not be put back: {why}")),
+    }
+}
+
 /// Asks a run's workflow about the event and commits what it sets.
 pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
+    let upheld = uphold(run, ask);
+    let mut outcome = judge_upheld(run, ask);
+    outcome.decision.faults.extend(upheld.map(|what| Fault { rule: None, what }));
+    outcome
+}
+
+fn judge_upheld(run: &Run, ask: &Ask<'_>) -> Outcome {
     // The agent will wake up again by itself: what is due can wait until it really stops.
     if ask.event.moment == Moment::Stop && ask.event.is_waiting {
         return Outcome::default();

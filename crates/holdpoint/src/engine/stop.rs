@@ -1,23 +1,25 @@
 //! What is due when the agent stops: reviews are performed there and then, their outcome routes on, and the agent is
 //! held with what comes next or let go with a message to the user.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_core::decision::{Fault, Set};
 use holdpoint_core::facts::{FactError, Facts, reason};
-use holdpoint_core::phase::{self, Due, Review, TURNS_MAX, Taken, Turn};
+use holdpoint_core::phase::{self, Due, Outcome, Review, TURNS_MAX, Taken, Turn};
 use holdpoint_core::workflow::phase::{Manner, Phase};
 use serde_json::Value as Json;
 
 use super::run::{Ask, facts};
-use super::{ownership, patience};
-use crate::env_vars::Env;
+use super::settlement::{Changes, Seen, Unwritten};
+use super::{ownership, patience, settlement};
+use crate::check::{self, Performed};
 use crate::project::Run;
-use crate::reviewer::{self, Performed};
-use crate::store::journal::Reviewed;
-use crate::store::state::{self, StateFile, WriteError};
-use crate::store::{files, layout, lock, report};
+use crate::store::evidence::{self, Evidence};
+use crate::store::journal::{self, Reviewed};
+use crate::store::state::StateFile;
+use crate::store::{layout, lock};
 
 /// What is said about a phase.
 #[derive(Debug)]
@@ -90,19 +92,18 @@ pub(super) fn course(run: &Run, ask: &Ask<'_>) -> Course {
 /// A phase that is due, and what the state said when it was looked at.
 struct Hand<'a> {
     run: &'a Run,
-    env: &'a Arc<dyn Env>,
+    ask: &'a Ask<'a>,
     facts: Arc<Facts>,
     file: Option<StateFile>,
     phase: Phase,
-    /// The fields that nobody else may have changed when the outcome is written.
+    /// What the state said of the fields that nobody else may have changed when the outcome is written.
     seen: Option<Vec<Json>>,
 }
 
 /// One turn; true if there may be another.
 fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError> {
     let facts = facts(run, ask);
-    let state_path = facts.state_path()?;
-    let file = state_path.map(|path| StateFile::new(run.folder.join(path), &run.workflow.run));
+    let file = settlement::state_file(run, facts.state_path()?);
     let bytes = file.as_ref().and_then(|file| file.read().ok().flatten());
     let phase = match phase::due(&facts)? {
         Due::Nobody => return Ok(false),
@@ -114,12 +115,19 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
     };
     let watched = watched(run, &phase);
     let seen = file.as_ref().and_then(|file| file.fields(bytes.as_deref().unwrap_or_default(), &watched));
-    let hand = Hand { run, env: ask.env, facts, file, phase: phase.clone(), seen };
+    let hand = Hand { run, ask, facts, file, phase: phase.clone(), seen };
+    if !ask.may_go_through(&phase.name) {
+        hand.show(course)?;
+        return Ok(false);
+    }
     match phase::turn(&hand.facts, &hand.phase)? {
-        Turn::Rest => Ok(false),
+        Turn::Rest => {
+            hand.show(course)?;
+            Ok(false)
+        }
         Turn::Taken(taken) => Ok(hand.settle(taken, Means::Step, course)),
         Turn::Unfinished { limit, text, exhausted } => {
-            if patience::times(run, ask, &text) <= limit {
+            if ask.through.is_some() || patience::times(run, ask, &text) <= limit {
                 hand.say(Manner::Hold, text, course);
                 return Ok(false);
             }
@@ -131,15 +139,15 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
 
 /// The fields that say where a run stands: whose turn it is, and which round.
 fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
-    let count = phase.rounds.as_ref().and_then(|rounds| rounds.count.as_deref());
-    run.workflow.run.due.as_deref().into_iter().chain(count).collect()
+    run.workflow.run.due.as_deref().into_iter().chain(phase.count()).collect()
 }
 
 impl Hand<'_> {
-    /// Performs a review and takes the step it leads to.
+    /// Performs a review or a check and takes the step it leads to.
     fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
-        let path = layout::lock(&self.run.home, &format!("review {}", self.run.place().display()));
-        let prepared = layout::prepare(&self.run.home, &path).map_err(|error| error.to_string());
+        let home = &self.run.home;
+        let path = layout::lock(home, &format!("review {}", self.run.place().display()));
+        let prepared = layout::prepare(home, &path).map_err(|error| error.to_string());
         let lock =
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
         let Ok(_lock) = lock else {
@@ -147,11 +155,16 @@ impl Hand<'_> {
             self.say(Manner::Tell, text, course);
             return Ok(false);
         };
-        let taken = match reviewer::perform(review, &self.run.home, &self.run.folder, self.env.as_ref()) {
+        let taken = match check::perform(review, self.run, self.ask.env) {
             Ok(performed) => {
-                let clean = performed.verdict.as_deref() == Some(review.clean.as_str());
                 course.reviews.push(record(review, &performed));
-                phase::reviewed(&self.facts, &self.phase, clean, &performed.output)?
+                self.keep_evidence(review, &performed);
+                let outcome = Outcome {
+                    answer: performed.verdict.clone(),
+                    details: performed.details.clone(),
+                    output: performed.output.clone(),
+                };
+                phase::performed(&self.facts, &self.phase, &review.clean, &outcome)?
             }
             Err(failure) => {
                 course.fault(failure.to_string());
@@ -163,8 +176,37 @@ impl Hand<'_> {
         Ok(self.settle(taken, Means::Review, course))
     }
 
+    /// What the engine saw itself. Where it cannot be kept, nothing is proved later: that holds by itself.
+    fn keep_evidence(&self, review: &Review, performed: &Performed) {
+        let evidence = Evidence {
+            at: journal::now(),
+            workflow: self.run.workflow.name.to_string(),
+            item: self.facts.item_id(),
+            phase: review.phase.clone(),
+            round: review.round,
+            command: review.command.clone(),
+            outcome: performed.verdict.clone().unwrap_or_default(),
+            exit: performed.exit,
+            took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
+            tree: performed.tree.clone(),
+            log: performed.log.clone(),
+            log_digest: performed.log_digest.clone(),
+            doubts: performed.doubts.clone(),
+            details: performed.details.clone(),
+        };
+        let _ = evidence::append(&self.run.home, &evidence);
+    }
+
     fn say(&self, manner: Manner, text: String, course: &mut Course) {
         course.said.push(Saying { manner, text, phase: self.phase.name.to_string(), line: self.phase.line });
+    }
+
+    /// Shows somebody in a shell what is due now.
+    fn show(&self, course: &mut Course) -> Result<(), FactError> {
+        if self.ask.through.is_some() {
+            self.say(Manner::Hold, phase::asked(&self.facts, &self.phase)?, course);
+        }
+        Ok(())
     }
 
     /// Writes what a step sets and says what it says; true if there may be another turn.
@@ -172,15 +214,20 @@ impl Hand<'_> {
         match self.write(&taken) {
             Ok(()) => {}
             // Another hook of this run was faster, with the same in hand: it has said it.
-            Err(Unwritten::Overtaken(why)) if means == Means::Step => {
-                course.note = Some(why);
+            Err(Unwritten::Overtaken) if means == Means::Step => {
+                course.note = Some(self.overtaken());
                 return false;
             }
-            Err(Unwritten::Overtaken(why) | Unwritten::Failed(why)) => {
+            Err(Unwritten::Overtaken) => {
+                course.fault(self.overtaken());
+                return false;
+            }
+            Err(Unwritten::Failed(why)) => {
                 course.fault(why);
                 return false;
             }
         }
+        self.ask.env.pause(Duration::from_secs(u64::from(taken.wait_s)));
         let moved = taken.went.is_some() && taken.manner == Manner::Silent;
         course.sets.extend(taken.sets);
         if taken.manner != Manner::Silent {
@@ -189,41 +236,23 @@ impl Hand<'_> {
         moved
     }
 
-    /// Changes files and writes fields under the state's lock: files first, so that a state never speaks of a file
-    /// that is not there.
-    ///
-    /// A review takes minutes. If meanwhile somebody moved the run on, the outcome is dropped: the report stays, the
-    /// state is theirs. Other fields that were edited meanwhile are kept.
+    /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
+    /// dropped, the report stays, the state is theirs.
     fn write(&self, taken: &Taken) -> Result<(), Unwritten> {
-        if taken.sets.is_empty() && taken.files.is_empty() {
-            return Ok(());
-        }
-        let file = self.file.as_ref().ok_or_else(|| Unwritten::Failed("[run] names no state file".into()))?;
-        let name = file.path.strip_prefix(&self.run.folder).unwrap_or(&file.path).display().to_string();
-        let failed =
-            |why: String| Unwritten::Failed(format!("the state file `{name}` was not written: {why}"));
-        let overtaken = || {
-            Unwritten::Overtaken(format!(
-                "the state file `{name}` was changed by others meanwhile, so the outcome of {} is dropped",
-                self.phase.name
-            ))
+        let Some(file) = &self.file else {
+            return Err(Unwritten::Failed("[run] names no state file".into()));
         };
-        let _lock = state::lock(&self.run.home, &self.run.place(), lock::PATIENCE).map_err(failed)?;
-        let before = file.read().map_err(failed)?;
-        if file.fields(before.as_deref().unwrap_or_default(), &watched(self.run, &self.phase)) != self.seen {
-            return Err(overtaken());
-        }
-        files::change(&self.run.home, &taken.files).map_err(Unwritten::Failed)?;
-        if let Some(report) = &taken.expects {
-            report::note(&self.run.home, &self.run.folder.join(report)).map_err(Unwritten::Failed)?;
-        }
-        if taken.sets.is_empty() {
-            return Ok(());
-        }
-        file.write(before.as_deref(), &taken.sets, self.env.now()).map_err(|error| match error {
-            WriteError::Changed => overtaken(),
-            WriteError::Failed(why) => failed(why),
-        })
+        let seen = Seen { fields: watched(self.run, &self.phase), values: self.seen.clone() };
+        settlement::write(self.run, self.ask, file, Some(&seen), &Changes::from(taken))
+    }
+
+    fn overtaken(&self) -> String {
+        let path = self.file.as_ref().map(|file| file.path.as_path()).unwrap_or(Path::new("state"));
+        let name = path.strip_prefix(&self.run.folder).unwrap_or(path).display();
+        format!(
+            "the state file `{name}` was changed by others meanwhile, so the outcome of {} is dropped",
+            self.phase.name
+        )
     }
 }
 
@@ -234,14 +263,6 @@ enum Means {
     Step,
     /// By a review, which took its time.
     Review,
-}
-
-/// Why a step was not written.
-enum Unwritten {
-    /// Others were faster.
-    Overtaken(String),
-    /// It could not be.
-    Failed(String),
 }
 
 fn record(review: &Review, performed: &Performed) -> Reviewed {

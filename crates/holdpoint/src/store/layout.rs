@@ -55,6 +55,21 @@ pub fn report(home: &Path, report: &str) -> PathBuf {
     folder(home).join("reports").join(digest(&[report]))
 }
 
+/// The engine's own copy of a state that only it writes.
+pub fn seal(home: &Path, workflow: &str) -> PathBuf {
+    folder(home).join("sealed").join(format!("{workflow}.json"))
+}
+
+/// What the engine saw itself in a workflow's runs.
+pub fn evidence(home: &Path, workflow: &str) -> PathBuf {
+    folder(home).join("evidence").join(format!("{workflow}.jsonl"))
+}
+
+/// All that a check printed.
+pub fn log(home: &Path, name: &str) -> PathBuf {
+    folder(home).join("logs").join(format!("{name}.log"))
+}
+
 /// The project's files as they were when runs were made, a folder a run.
 pub fn kept(home: &Path) -> PathBuf {
     folder(home).join("kept")

@@ -124,6 +124,7 @@ pub fn edit(text: &str, sets: &[Set]) -> Result<String, String> {
 fn put(object: &CstObject, path: &[String], value: &Json) {
     match path {
         [] => {}
+        [list, place, rest @ ..] if is_place(object, list, place) => put_in(object, list, place, rest, value),
         [name] => match object.get(name) {
             Some(property) => property.set_value(input(value)),
             None => {
@@ -131,6 +132,19 @@ fn put(object: &CstObject, path: &[String], value: &Json) {
             }
         },
         [name, rest @ ..] => put(&object.object_value_or_set(name), rest, value),
+    }
+}
+
+/// Whether this names an element of a list.
+fn is_place(object: &CstObject, list: &str, place: &str) -> bool {
+    place.parse::<usize>().is_ok() && object.array_value(list).is_some()
+}
+
+fn put_in(object: &CstObject, list: &str, place: &str, rest: &[String], value: &Json) {
+    let element = object.array_value(list).zip(place.parse::<usize>().ok());
+    let element = element.and_then(|(array, place)| array.elements().into_iter().nth(place));
+    if let Some(element) = element.and_then(|element| element.as_object()) {
+        put(&element, rest, value);
     }
 }
 
@@ -168,6 +182,14 @@ mod tests {
             edited,
             "{\n  \"z\": 1.0,\n  \"big\": 12345678901234567890123,\n  \"a\": {\n    \"b\": \"x\",\n    \"c\": [1,  2],\n    \"n\": 2\n  },\n  \"new\": {\n    \"deep\": {\n      \"k\": [true]\n    }\n  }\n}"
         );
+    }
+
+    #[test]
+    fn an_element_of_a_list_is_set_in_its_place() {
+        let text = "{ \"tasks\": [ { \"id\": 1 }, { \"id\": 2, \"x\": 0 } ] }";
+        let edited = edit(text, &[set("tasks.1.x", json!(5)), set("tasks.0.commit", json!("abc"))]).unwrap();
+        let read: Json = serde_json::from_str(&edited).unwrap();
+        assert_eq!(read, json!({"tasks": [{"id": 1, "commit": "abc"}, {"id": 2, "x": 5}]}));
     }
 
     #[test]

@@ -10,11 +10,11 @@ use super::super::table::{Language, Reader, Spanned};
 use super::super::{List, Say, Text};
 use super::Parser;
 
-const COMMAND_KEYS: [&str; 5] = ["about", "run", "args", "flags", "steps"];
+const COMMAND_KEYS: [&str; 6] = ["about", "run", "args", "flags", "through", "steps"];
 const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
-const STEP_KEYS: [&str; 11] =
-    ["when", "create", "keep", "restore", "finish", "set", "write", "remove", "go", "say", "fail"];
+const STEP_KEYS: [&str; 12] =
+    ["when", "create", "keep", "restore", "finish", "set", "write", "remove", "log", "go", "say", "fail"];
 
 impl Parser<'_> {
     pub(super) fn commands(&mut self, top: &DeTable<'_>) -> List<Command> {
@@ -31,6 +31,7 @@ impl Parser<'_> {
                 run: self.template(table, "run"),
                 args: self.arguments(table),
                 flags: self.flags(table),
+                through: self.reader.texts(table, "through"),
                 steps: self.command_steps(table),
             });
         }
@@ -108,6 +109,9 @@ impl Parser<'_> {
                 set: self.reader.named(table, "set", Some(Language::Template)),
                 write: self.files(table),
                 remove: self.removals(table),
+                round: None,
+                log: self.template(table, "log"),
+                wait_s: 0,
                 go: self.reader.text(table, "go"),
                 afresh: false,
                 manner: Manner::Tell,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::super::phase::{
-    Actor, Clean, Manner, Models, Needs, PASSED, Phase, Reviewer, Rounds, Route, Skip, Step,
+    Actor, Clean, Manner, Models, NamedRounds, Needs, PASSED, Phase, Reviewer, Rounds, Route, Skip, Step,
 };
 use super::super::table::{Language, Reader, Spanned, listed};
 use super::super::{List, Named, Say, Text};
@@ -16,9 +16,13 @@ const PHASE_KEYS: [&str; 18] = [
     "by", "ask", "prompt", "reviewer", "check", "report", "until", "needs", "skip", "rounds", "models",
     "clean", "enter", "then", "issues", "passed", "failed", "stop",
 ];
-const STEP_KEYS: [&str; 9] = ["when", "set", "write", "remove", "go", "afresh", "hold", "pause", "tell"];
+const STEP_KEYS: [&str; 12] =
+    ["when", "set", "write", "remove", "round", "log", "wait", "go", "afresh", "hold", "pause", "tell"];
+const ENTER_KEYS: [&str; 4] = ["set", "write", "remove", "log"];
 const REVIEWER_KEYS: [&str; 7] = ["command", "prompt", "schema", "verdict", "clean", "log", "timeout"];
-const CHECK_KEYS: [&str; 3] = ["run", "log", "timeout"];
+const CHECK_KEYS: [&str; 7] = ["run", "kind", "told", "if", "pass", "log", "timeout"];
+/// The engine's own checks.
+const KINDS: [&str; 6] = ["tests", "scan", "blueprint", "acceptance", "commit", "condition"];
 const OUTCOMES: [&str; 5] = ["then", "issues", "passed", "failed", "stop"];
 /// How long a reviewer may take where the workflow does not say.
 const TIMEOUT_S: u32 = 540;
@@ -89,7 +93,7 @@ impl Parser<'_> {
             models: self.models(layers),
             clean: self.clean(layers),
             enter: self.enter(layers),
-            routes: self.routes(layers),
+            routes: self.routes(by, layers),
             line: self.line(span.start),
         }
     }
@@ -167,12 +171,12 @@ impl Parser<'_> {
         Some(Clean { count: self.reader.text(table, "count").unwrap_or_default(), need })
     }
 
-    fn enter(&mut self, layers: Layers<'_, '_>) -> List<Named> {
-        let Some(table) = layers.get("enter").and_then(|value| self.reader.table("enter", value)) else {
-            return List::default();
-        };
-        self.reader.known_keys("enter", table, &["write"]);
-        self.files(table)
+    fn enter(&mut self, layers: Layers<'_, '_>) -> Step {
+        let Some(value) = layers.get("enter") else { return Step::default() };
+        if let Some(table) = value.get_ref().as_table() {
+            self.reader.known_keys("enter", table, &ENTER_KEYS);
+        }
+        self.step(value)
     }
 
     /// `write`: files by their path; the content is a file of the folder or a text, as anywhere.
@@ -198,14 +202,46 @@ impl Parser<'_> {
         self.reader.texts(table, "remove")
     }
 
-    fn routes(&mut self, layers: Layers<'_, '_>) -> List<Route> {
+    fn routes(&mut self, by: Actor, layers: Layers<'_, '_>) -> List<Route> {
         let mut routes = Vec::new();
         for outcome in OUTCOMES {
             if let Some(value) = layers.get(outcome) {
+                if by.is_performed() && outcome == "then" {
+                    routes.extend(self.answers(value));
+                    continue;
+                }
                 routes.push(Route { outcome: Cow::Borrowed(outcome), steps: self.steps(value) });
             }
         }
         routes.into()
+    }
+
+    /// `then.<answer>`: where each answer of a reviewer or a check leads.
+    fn answers(&mut self, value: &Spanned<'_>) -> Vec<Route> {
+        let Some(table) = self.reader.table("then", value) else { return Vec::new() };
+        let mut routes = Vec::new();
+        for (answer, value) in table {
+            let outcome = Cow::Owned(answer.get_ref().to_string());
+            routes.push(Route { outcome, steps: self.steps(value) });
+        }
+        routes
+    }
+
+    /// `[rounds]`: limits that steps name.
+    pub(super) fn named_rounds(&mut self, top: &DeTable<'_>) -> List<NamedRounds> {
+        let Some(rounds) = self.inner(top, "rounds") else { return List::default() };
+        let mut parsed = Vec::new();
+        for (name, value) in rounds {
+            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
+            self.reader.known_keys("[rounds]", table, &["count", "limit", "exhausted"]);
+            parsed.push(NamedRounds {
+                name: name.get_ref().to_string().into(),
+                count: self.reader.text(table, "count").unwrap_or_else(|| name.get_ref().to_string().into()),
+                limit: self.limit(value.span(), table),
+                exhausted: Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default(),
+            });
+        }
+        parsed.into()
     }
 
     fn steps(&mut self, value: &Spanned<'_>) -> List<Step> {
@@ -232,6 +268,9 @@ impl Parser<'_> {
             set: self.reader.named(table, "set", Some(Language::Template)),
             write: self.files(table),
             remove: self.removals(table),
+            round: self.reader.text(table, "round"),
+            log: self.template(table, "log"),
+            wait_s: Reader::get(table, "wait").and_then(|value| number(value.get_ref())).unwrap_or(0),
             go: self.reader.text(table, "go"),
             afresh: Reader::get(table, "afresh").and_then(|value| value.get_ref().as_bool()).unwrap_or(false),
             manner,
@@ -254,13 +293,18 @@ impl Parser<'_> {
             let place = format!("[checks.{}]", name.get_ref());
             self.reader.known_keys(&place, table, &CHECK_KEYS);
             let command = self.reader.texts(table, "run");
-            if command.is_empty() {
+            let kind = self.kind(table);
+            if command.is_empty() && kind.is_empty() {
                 self.reader.error(name.span(), format!("{place} has no `run`")).hint =
                     Some("name the program and its arguments: run = [\"make\", \"test\"]".into());
             }
             parsed.push(Reviewer {
                 name: Cow::Owned(name.get_ref().to_string()),
                 is_check: true,
+                kind,
+                told: self.reader.named(table, "told", Some(Language::Expression)),
+                only_if: self.expression(table, "if", false),
+                pass: self.expression(table, "pass", false),
                 command,
                 prompt_on_stdin: false,
                 schema: None,
@@ -273,6 +317,17 @@ impl Parser<'_> {
         parsed
     }
 
+    /// Which of the engine's own checks it is.
+    fn kind(&mut self, table: &DeTable<'_>) -> Text {
+        let Some(kind) = self.reader.text(table, "kind") else { return Text::default() };
+        if !KINDS.contains(&kind.as_ref()) {
+            let span = Reader::get(table, "kind").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, format!("unknown kind `{kind}`")).hint =
+                Some(format!("it is one of {}", listed(&KINDS)));
+        }
+        kind
+    }
+
     fn reviewers(&mut self, top: &DeTable<'_>) -> Vec<Reviewer> {
         let Some(reviewers) = self.inner(top, "reviewers") else { return Vec::new() };
         let mut parsed = Vec::new();
@@ -282,6 +337,10 @@ impl Parser<'_> {
             parsed.push(Reviewer {
                 name: Cow::Owned(name.get_ref().to_string()),
                 is_check: false,
+                kind: Text::default(),
+                told: List::default(),
+                only_if: None,
+                pass: None,
                 command: self.reader.texts(table, "command"),
                 prompt_on_stdin: self.reader.text(table, "prompt").is_some_and(|place| place == "stdin"),
                 schema: self.reader.text(table, "schema"),

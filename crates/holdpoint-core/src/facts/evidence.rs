@@ -1,0 +1,101 @@
+//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the element at hand.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+use minijinja::value::{Enumerator, Object, Serde, Value};
+use serde_json::Value as Json;
+
+use super::{Facts, fault};
+use crate::world::Answer;
+
+/// All evidence of the run.
+#[derive(Debug)]
+pub(super) struct EvidenceFact(pub(super) Arc<Facts>);
+
+impl Object for EvidenceFact {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let phase = key.as_str()?;
+        let item = self.0.item_id();
+        let is_meant = |piece: &Json| {
+            piece["phase"] == phase && (item.is_null() || piece.get("item").unwrap_or(&Json::Null) == &item)
+        };
+        let piece = self.0.world.evidence().into_iter().rev().find(is_meant)?;
+        Some(Value::from_object(Piece { facts: Arc::clone(&self.0), piece }))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+/// One piece: its fields as they were written, `.passed`, and `.fresh`: it is about the tree as it is now.
+#[derive(Debug)]
+struct Piece {
+    facts: Arc<Facts>,
+    piece: Json,
+}
+
+impl Piece {
+    fn is_fresh(&self) -> Result<bool, Error> {
+        let Some(tree) = self.piece["tree"].as_str() else { return Ok(false) };
+        Ok(self.facts.tree()?.as_deref() == Some(tree))
+    }
+}
+
+impl Object for Piece {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        match key.as_str()? {
+            "fresh" => Some(self.is_fresh().map_or_else(Value::from, Value::from)),
+            "passed" => Some(Value::from(matches!(
+                self.piece["outcome"].as_str(),
+                Some("pass" | "passed" | "skip" | "warn" | "approved")
+            ))),
+            name => self.piece.get(name).map(|value| Value::from(Serde(value))),
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+impl Facts {
+    /// The hash of the working tree as it is now; none where there is no repository.
+    pub(super) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
+        match self.world.tree(&self.aside()) {
+            Answer::Is(tree) => Ok(Some(tree)),
+            Answer::None => Ok(None),
+            Answer::Fault(why) => Err(fault(format!("the working tree cannot be hashed: {why}"))),
+        }
+    }
+
+    pub(super) fn aside(&self) -> Vec<String> {
+        self.workflow.run.aside.iter().map(ToString::to_string).collect()
+    }
+
+    /// `since(tree)`: the files that differ from that tree now.
+    pub(super) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, Error> {
+        match self.world.changed_since(tree, &self.aside()) {
+            Answer::Is(paths) => Ok(paths),
+            Answer::None => Ok(Vec::new()),
+            Answer::Fault(why) => Err(fault(format!("what changed cannot be told: {why}"))),
+        }
+    }
+
+    /// `git.head`: `.id`, `.parent`, `.tree` (without what is aside), `.subject`, `.paths`.
+    pub(super) fn head(self: &Arc<Self>) -> Result<Value, Error> {
+        match self.world.head(&self.aside()) {
+            Answer::Is(head) => Ok(Value::from_pairs([
+                ("id", Value::from(head.id)),
+                ("parent", head.parent.map_or(Value::UNDEFINED, Value::from)),
+                ("parents", Value::from(head.parents)),
+                ("tree", Value::from(head.tree)),
+                ("subject", Value::from(head.subject)),
+                ("paths", Value::from(head.paths)),
+            ])),
+            Answer::None => Ok(Value::UNDEFINED),
+            Answer::Fault(why) => Err(fault(format!("the last commit cannot be told: {why}"))),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The element at hand of a list in the state: read by its own name, set in its place.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+use minijinja::value::Value;
+use serde_json::Value as Json;
+
+use super::Facts;
+use crate::decision::Set;
+
+impl Facts {
+    /// The element whose id the state names; undefined if there is none.
+    pub(super) fn item(self: &Arc<Self>) -> Result<Value, Error> {
+        Ok(self.item_at()?.map_or(Value::UNDEFINED, |(_, item)| item))
+    }
+
+    /// The element and its place in its list.
+    fn item_at(self: &Arc<Self>) -> Result<Option<(usize, Value)>, Error> {
+        let Some(item) = &self.workflow.run.item else { return Ok(None) };
+        let state = self.lookup("state").unwrap_or_default();
+        let (list, id) = (state.get_attr(&item.list)?, state.get_attr(&item.at)?);
+        let Ok(elements) = list.try_iter() else { return Ok(None) };
+        for (place, element) in elements.enumerate() {
+            if element.get_attr("id").is_ok_and(|own| own == id) {
+                return Ok(Some((place, element)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The id of the element at hand; null if there is none.
+    pub fn item_id(self: &Arc<Self>) -> Json {
+        let id = self.item().and_then(|item| item.get_attr("id"));
+        id.ok().and_then(|id| serde_json::to_value(id).ok()).unwrap_or_default()
+    }
+
+    /// A state field to set, by its path; one of the item at hand by the item's name.
+    pub(crate) fn set(self: &Arc<Self>, field: &str, value: Json) -> Result<Set, Error> {
+        let mut path: Vec<String> = field.split('.').map(str::to_owned).collect();
+        if let Some(item) =
+            self.workflow.run.item.as_ref().filter(|item| path[0] == item.name && path.len() > 1)
+            && let Some((place, _)) = self.item_at()?
+        {
+            path.splice(0..1, [item.list.to_string(), place.to_string()]);
+        }
+        Ok(Set { path, value })
+    }
+}

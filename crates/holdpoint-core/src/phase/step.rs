@@ -1,0 +1,195 @@
+//! Steps: which one is taken, and what it comes to. Nothing else acts.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+use minijinja::value::Value;
+use serde_json::{Value as Json, json};
+
+use super::performance::handed_over;
+use super::{ask, find, number};
+use crate::decision::{FileChange, Set};
+use crate::facts::{Facts, With};
+use crate::workflow::phase::{Actor, END, Manner, Phase, Step};
+use crate::workflow::{Named, Text};
+
+/// A step that was taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Taken {
+    /// The state fields it sets.
+    pub sets: Vec<Set>,
+    /// How its text is meant.
+    pub manner: Manner,
+    /// Its text.
+    pub text: String,
+    /// The phase that is due now.
+    pub went: Option<String>,
+    /// The files it changes, before the state is written.
+    pub files: Vec<FileChange>,
+    /// The report that proves the agent's phase which is due now: what is there already does not count.
+    pub expects: Option<String>,
+    /// Lines for the run's record.
+    pub log: Vec<String>,
+    /// How long to wait before what is due is looked at again, in seconds.
+    pub wait_s: u32,
+}
+
+/// Takes the first step of an outcome whose condition is true.
+pub(super) fn take(facts: &Arc<Facts>, phase: &Phase, outcome: &str, sets: Vec<Set>) -> Result<Taken, Error> {
+    match chosen(&facts.overlaid(&sets), phase.steps(outcome))? {
+        Some(step) => apply(facts, phase, step, sets),
+        None => Ok(Taken { sets, ..Taken::default() }),
+    }
+}
+
+/// The first step whose condition is true.
+pub(super) fn chosen<'a>(facts: &Arc<Facts>, steps: &'a [Step]) -> Result<Option<&'a Step>, Error> {
+    for step in steps {
+        if is_met(facts, step)? {
+            return Ok(Some(step));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a step's condition is true; one without is always taken.
+pub(crate) fn is_met(facts: &Arc<Facts>, step: &Step) -> Result<bool, Error> {
+    step.when.as_ref().map_or(Ok(true), |when| Ok(facts.evaluate(when, facts.context())?.is_true()))
+}
+
+/// A step's effects, after `sets`. One that names a limit uses up one of its rounds; at the limit, that one's step is
+/// taken instead.
+pub(crate) fn apply(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+    step: &Step,
+    mut sets: Vec<Set>,
+) -> Result<Taken, Error> {
+    let rounds = step.round.as_ref().and_then(|name| facts.workflow.rounds.iter().find(|r| r.name == *name));
+    if let Some(rounds) = rounds {
+        let now = facts.overlaid(&sets);
+        let used = number(&now.field(&rounds.count)?) + 1;
+        if used > number(&now.evaluate(&rounds.limit, now.context())?) {
+            let facts = facts.with("because", Value::from(rounds.name.as_ref()));
+            return effects(&facts, phase, &rounds.exhausted, sets);
+        }
+        sets.push(facts.set(&rounds.count, json!(used))?);
+    }
+    effects(facts, phase, step, sets)
+}
+
+fn effects(facts: &Arc<Facts>, phase: &Phase, step: &Step, mut sets: Vec<Set>) -> Result<Taken, Error> {
+    let now = facts.overlaid(&sets);
+    sets.extend(rendered(&now, &step.set)?);
+    let target = step.go.as_ref().and_then(|go| find(&facts.workflow, go));
+    sets.extend(gone(facts, step.go.as_deref()));
+    if step.afresh {
+        sets.extend(target.map(|target| fresh(facts, target)).transpose()?.unwrap_or_default());
+    }
+    if let Some(target) = target {
+        sets.extend(rendered(&facts.overlaid(&sets), &target.enter.set)?);
+    }
+    let after = facts.overlaid(&sets);
+    let names =
+        vec![("phase", Value::from(phase.name.as_ref())), ("target", Value::from(step.go.as_deref()))];
+    let context = Value::from_object(With { facts: Arc::clone(&after), names });
+    let mut files = changes(&after, phase, step)?;
+    let mut log = logged(&after, step, &context)?;
+    if let Some(target) = target {
+        files.extend(changes(&after, target, &target.enter)?);
+        log.extend(logged(&after, &target.enter, &context)?);
+    }
+    let sent_back = target.filter(|target| target.by == Actor::Agent && step.manner == Manner::Silent);
+    let (manner, text) = match sent_back {
+        Some(target) => (Manner::Hold, ask(&after, target)?),
+        None => (step.manner, after.render(&step.say.template, context)?),
+    };
+    let expects = target.map(|target| expected(&after, target)).transpose()?.flatten();
+    let went = step.go.as_ref().map(ToString::to_string);
+    Ok(Taken { sets, manner, text, went, files, expects, log, wait_s: step.wait_s })
+}
+
+fn logged(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String>, Error> {
+    step.log.iter().map(|line| facts.render(line, context.clone())).collect()
+}
+
+/// The report that an agent's phase is proved by.
+pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, Error> {
+    let report = phase.report.as_ref().filter(|_| phase.by == Actor::Agent);
+    report.map(|report| facts.render(report, facts.context())).transpose()
+}
+
+/// The files that a step of a phase, or entering it, writes and removes.
+pub(super) fn changes(facts: &Arc<Facts>, phase: &Phase, step: &Step) -> Result<Vec<FileChange>, Error> {
+    let context = if step.write.is_empty() { facts.context() } else { handed_over(facts, phase)? };
+    let mut files = written(facts, &step.write, &context)?;
+    files.extend(removed(facts, &step.remove)?);
+    Ok(files)
+}
+
+pub(crate) fn written(
+    facts: &Arc<Facts>,
+    files: &[Named],
+    context: &Value,
+) -> Result<Vec<FileChange>, Error> {
+    let write = |file: &Named| {
+        let path = facts.render(&file.name, context.clone())?;
+        let text = facts.render(&file.source, context.clone())? + "\n";
+        Ok(FileChange::Write { path, text })
+    };
+    files.iter().map(write).collect()
+}
+
+pub(crate) fn removed(facts: &Arc<Facts>, paths: &[Text]) -> Result<Vec<FileChange>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        match facts.render_value(path, facts.context())? {
+            Json::Array(many) => {
+                files
+                    .extend(many.iter().filter_map(Json::as_str).map(|path| FileChange::Remove(path.into())));
+            }
+            Json::String(one) => files.push(FileChange::Remove(one)),
+            _ => {}
+        }
+    }
+    Ok(files)
+}
+
+/// What going somewhere sets: whose turn it is.
+pub(crate) fn gone(facts: &Arc<Facts>, go: Option<&str>) -> Option<Set> {
+    let field = facts.workflow.run.due.as_ref()?;
+    let value = go.map(|go| if go == END { Json::Null } else { json!(go) })?;
+    Some(Set { path: field.split('.').map(str::to_owned).collect(), value })
+}
+
+/// The step that a finished phase of the agent or the user leads to.
+pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
+    take(facts, phase, "then", done(facts, phase)?)
+}
+
+/// What a finished phase leaves in the state whatever its outcome: that it was the last one.
+pub(super) fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
+    facts.workflow.run.last.iter().map(|field| facts.set(field, json!(phase.name))).collect()
+}
+
+/// The fields with which a phase's counters start anew.
+fn fresh(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
+    let mut sets = Vec::new();
+    if let Some(count) = phase.count() {
+        sets.push(facts.set(count, json!(0))?);
+    }
+    if let Some((models, first)) =
+        phase.models.as_ref().and_then(|models| Some((models, models.rotate.first()?)))
+    {
+        sets.push(facts.set(&models.field, json!(first))?);
+    }
+    if let Some(row) = &phase.clean {
+        sets.push(facts.set(&row.count, json!(0))?);
+    }
+    Ok(sets)
+}
+
+pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named]) -> Result<Vec<Set>, Error> {
+    let value = |field: &Named| facts.set(&field.name, facts.render_value(&field.source, facts.context())?);
+    fields.iter().map(value).collect()
+}

@@ -1,0 +1,54 @@
+//! Committing: exactly the files it is told, with the message it is told. Whether that is what was proved, git is asked
+//! afterwards.
+
+use std::process::Command;
+use std::time::Duration;
+
+use holdpoint_core::phase::Review;
+use serde_json::Value as Json;
+
+use super::{Failure, Performed};
+use crate::env_vars::{Env, PATH};
+use crate::program::{self, Channels, How};
+use crate::project::Run;
+
+/// Commits `files` with `message`, running the repository's own hooks.
+pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
+    let text = |name: &str| review.told.get(name).and_then(Json::as_str).unwrap_or_default();
+    let files: Vec<&str> = review
+        .told
+        .get("files")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    let message = text("message");
+    if message.is_empty() || files.is_empty() {
+        return Err(Failure::Lacks("there is nothing to commit, or no message".into()));
+    }
+    let added = git(review, run, env, &[&["add", "--all", "--"], files.as_slice()].concat())?;
+    if added.verdict.as_deref() != Some("pass") {
+        return Ok(added);
+    }
+    git(review, run, env, &[&["commit", "--quiet", "--message", message, "--"], files.as_slice()].concat())
+}
+
+fn git(review: &Review, run: &Run, env: &dyn Env, args: &[&str]) -> Result<Performed, Failure> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(&run.home).args(["-c", "commit.gpgsign=false"]).args(args);
+    if let Some(path) = env.var(PATH) {
+        command.env(PATH, path);
+    }
+    let deadline = Duration::from_secs(u64::from(review.timeout_s));
+    let ended =
+        program::run(&mut command, None, deadline, Channels::Both).map_err(|error| Failure::Start(error.to_string()))?;
+    let status = match ended.how {
+        How::Exit(status) => status,
+        How::Late => return Err(Failure::Timeout(review.timeout_s)),
+        How::Interrupted => return Err(Failure::Interrupted),
+    };
+    let verdict = Some(if status.success() { "pass" } else { "fail" }.to_owned());
+    let output = String::from_utf8_lossy(&ended.output).into_owned();
+    Ok(Performed { verdict, took: ended.took, exit: status.code(), output, ..Performed::default() })
+}

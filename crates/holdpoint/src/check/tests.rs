@@ -1,0 +1,143 @@
+//! Running a test suite: a short answer for whoever reads it, the whole output in a file, and which failures are ours.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use holdpoint_core::path::{below, tidy};
+use holdpoint_core::phase::Review;
+use holdpoint_core::test_report::{self, Outcome, TestReport};
+use serde_json::{Value as Json, json};
+
+use super::{Failure, Performed, keep_log};
+use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::program::{self, Channels, How};
+use crate::project::Run;
+use crate::store::evidence;
+use crate::worktree;
+
+/// Runs the tests. With `fails_on`, a tree: they must fail there, with the files of `adding`, and pass here.
+pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
+    if let Some(tree) = review.told.get("fails_on").and_then(Json::as_str)
+        && passes_on(review, run, env, tree)?
+    {
+        let output = "It passes without the change too, so it proves nothing.".to_owned();
+        return Ok(Performed { verdict: Some("fail".to_owned()), output, ..Performed::default() });
+    }
+    let ran = run_in(review, &run.home, env)?;
+    let mut performed = Performed {
+        verdict: Some(verdict(&ran, review).to_owned()),
+        took: ran.took,
+        exit: ran.exit,
+        ..Performed::default()
+    };
+    let at = crate::store::journal::now().replace([':', '.'], "-");
+    let kept = keep_log(&run.home, &review.phase, &at, &ran.output);
+    (performed.log, performed.log_digest) = kept.unzip();
+    let failed: Vec<&str> = ran.report.failures.iter().map(|failure| failure.name.as_str()).collect();
+    performed.details = json!({
+        "failed": failed, "passed": ran.report.passed, "skipped": ran.report.skipped, "runner": ran.report.runner,
+    });
+    performed.doubts = doubts(review, run, &ran);
+    let seconds = ran.took.as_secs_f64();
+    performed.output = test_report::summary(&ran.report, &ran.outcome, seconds, performed.log.as_deref());
+    for doubt in &performed.doubts {
+        performed.output.push_str(&format!("\nNote: {doubt}"));
+    }
+    Ok(performed)
+}
+
+struct Ran {
+    report: TestReport,
+    outcome: Outcome,
+    exit: Option<i32>,
+    took: Duration,
+    output: Vec<u8>,
+}
+
+fn run_in(review: &Review, folder: &Path, env: &dyn Env) -> Result<Ran, Failure> {
+    let Some((name, args)) = review.command.split_first() else {
+        return Err(Failure::Start("its command line is empty".into()));
+    };
+    let mut command = Command::new(name);
+    command.args(args).current_dir(folder).env(REVIEWER, "1");
+    if let Some(path) = env.var(PATH) {
+        command.env(PATH, path);
+    }
+    let deadline = Duration::from_secs(u64::from(review.timeout_s));
+    let ended = program::run(&mut command, None, deadline, Channels::Both).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::Missing(name.clone()),
+        _ => Failure::Start(error.to_string()),
+    })?;
+    let exit = match ended.how {
+        How::Exit(status) => status.code(),
+        How::Late => None,
+        How::Interrupted => return Err(Failure::Interrupted),
+    };
+    let report = test_report::read(&String::from_utf8_lossy(&ended.output));
+    let outcome = test_report::outcome(&report, exit);
+    Ok(Ran { report, outcome, exit, took: ended.took, output: ended.output })
+}
+
+/// Whether the tests pass on a tree from before, with some of today's files added.
+fn passes_on(review: &Review, run: &Run, env: &dyn Env, tree: &str) -> Result<bool, Failure> {
+    let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
+    let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
+    let adding: Vec<_> = texts(review.told.get("adding")).map(std::path::PathBuf::from).collect();
+    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(told)?;
+    Ok(matches!(run_in(review, folder.path(), env)?.outcome, Outcome::Passed))
+}
+
+/// `pass`, `fail`, `broken`, or `out-of-scope` if every failure is somebody else's.
+fn verdict(ran: &Ran, review: &Review) -> &'static str {
+    match &ran.outcome {
+        Outcome::Passed => "pass",
+        Outcome::Broken(_) => "broken",
+        Outcome::Failed if is_out_of_scope(&ran.report, review) => "out-of-scope",
+        Outcome::Failed => "fail",
+    }
+}
+
+/// A failure is somebody else's only if that can be told: it failed before we began, and it lies in no folder in which
+/// something was changed.
+fn is_out_of_scope(report: &TestReport, review: &Review) -> bool {
+    let known: Vec<&str> = texts(review.told.get("known")).collect();
+    let folders: Vec<String> = texts(review.told.get("scope")).map(folder_of).collect();
+    let all_are_named = u64::try_from(report.failures.len()).is_ok_and(|named| named == report.failed);
+    let is_old = |name: &str| known.contains(&name);
+    let is_elsewhere = |file: &str| {
+        let file = tidy(file);
+        !folders.iter().any(|folder| folder.is_empty() || below(folder, &file).is_some())
+    };
+    let is_others = |failure: &test_report::Failure| {
+        is_old(&failure.name) && failure.file.as_deref().is_some_and(is_elsewhere)
+    };
+    !report.failures.is_empty() && all_are_named && report.failures.iter().all(is_others)
+}
+
+fn folder_of(path: &str) -> String {
+    let path = tidy(path);
+    path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).unwrap_or_default()
+}
+
+/// What makes a result hard to believe, compared with the last one of the same phase.
+fn doubts(review: &Review, run: &Run, ran: &Ran) -> Vec<String> {
+    let all = evidence::read(&run.home, &run.workflow.name);
+    let Some(last) = all.iter().rev().find(|piece| piece.phase == review.phase && piece.took_ms > 0) else {
+        return Vec::new();
+    };
+    let mut doubts = Vec::new();
+    let took = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
+    if matches!(ran.outcome, Outcome::Passed) && last.took_ms > 20_000 && took < last.took_ms / 20 {
+        doubts.push(format!("it took {:.1} s; the time before it took {} s", ran.took.as_secs_f64(), last.took_ms / 1000));
+    }
+    let before = last.details.get("passed").and_then(Json::as_u64).unwrap_or(0);
+    if matches!(ran.outcome, Outcome::Passed) && ran.report.is_counted && ran.report.passed < before {
+        doubts.push(format!("{} tests passed; the time before there were {before}", ran.report.passed));
+    }
+    doubts
+}
+
+fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
+    list.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
+}

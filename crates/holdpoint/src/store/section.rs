@@ -1,0 +1,117 @@
+//! Documents that people read and the engine adds to: lines under a heading, and a word that follows the state.
+
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::path::{stays_below, tidy};
+
+use super::atomic;
+use crate::world::read_file;
+
+/// The largest document that is added to.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Appends lines to the section of this heading, at its end. It is made if it is not there; so is no document.
+pub fn append(home: &Path, path: &str, under: &str, lines: &[String]) -> Result<(), String> {
+    let Some((file, text)) = open(home, path)? else { return Ok(()) };
+    let edited = appended(&text, under, lines);
+    atomic::replace(&file, edited.as_bytes()).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Makes the first group of the pattern this word, if the document has it and says something else.
+pub fn mirror(home: &Path, path: &str, find: &str, word: &str) -> Result<(), String> {
+    let Some((file, text)) = open(home, path)? else { return Ok(()) };
+    let regex =
+        regex_lite::Regex::new(&format!("(?m){find}")).map_err(|error| format!("`{find}`: {error}"))?;
+    let Some(place) = regex.captures(&text).and_then(|captures| captures.get(1)) else { return Ok(()) };
+    if place.as_str() == word {
+        return Ok(());
+    }
+    let edited = format!("{}{word}{}", &text[..place.start()], &text[place.end()..]);
+    atomic::replace(&file, edited.as_bytes()).map_err(|error| format!("{path}: {error}"))
+}
+
+fn open(home: &Path, path: &str) -> Result<Option<(PathBuf, String)>, String> {
+    let tidied = tidy(path);
+    if tidied.is_empty() || !stays_below(&tidied) {
+        return Err(format!("`{path}` leaves the project folder"));
+    }
+    let file = home.join(tidied);
+    let bytes = read_file(&file, BYTES_MAX).map_err(|why| format!("{path}: {why}"))?;
+    Ok(bytes.map(|bytes| (file, String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+/// The text with the lines at the end of the section: before the next heading that is not below it, fences aside.
+fn appended(text: &str, under: &str, lines: &[String]) -> String {
+    let (mut end, mut inside, mut fenced) = (None, false, false);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fenced = !fenced;
+        }
+        let level = line.chars().take_while(|c| *c == '#').count();
+        let is_heading = !fenced && (1..=2).contains(&level) && line[level..].starts_with(' ');
+        if is_heading && inside {
+            break;
+        }
+        if is_heading && line[level..].trim().eq_ignore_ascii_case(under) {
+            inside = true;
+        }
+        at += line.len();
+        if inside && !trimmed.is_empty() {
+            end = Some(at);
+        }
+    }
+    let added = lines
+        .iter()
+        .map(|line| if line.starts_with('#') { format!("\n{line}\n\n") } else { format!("- {line}\n") });
+    let added: String = added.collect();
+    match end {
+        Some(end) => {
+            let (before, after) = text.split_at(end);
+            let is_list = before.lines().next_back().is_some_and(|line| line.starts_with("- "));
+            let gap = if is_list || added.starts_with('\n') { "" } else { "\n" };
+            let line_end = if before.ends_with('\n') { "" } else { "\n" };
+            format!("{before}{line_end}{gap}{added}{after}")
+        }
+        None => {
+            let line_end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            format!("{text}{line_end}\n## {under}\n\n{}", added.trim_start_matches('\n'))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(text: &str, lines: &[&str]) -> String {
+        appended(text, "Log", &lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn lines_go_to_the_end_of_their_section() {
+        assert_eq!(add("# A\n", &["one"]), "# A\n\n## Log\n\n- one\n");
+        let once = add("# A\n\n## Log\n\n## Next\ntext\n", &["### Task 1", "one"]);
+        assert_eq!(once, "# A\n\n## Log\n\n### Task 1\n\n- one\n\n## Next\ntext\n");
+        assert_eq!(add(&once, &["two"]), "# A\n\n## Log\n\n### Task 1\n\n- one\n- two\n\n## Next\ntext\n");
+        assert_eq!(
+            add("## Log\n```\n## no heading\n```", &["x"]),
+            "## Log\n```\n## no heading\n```\n\n- x\n"
+        );
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a person's document")]
+    fn a_word_follows_the_state() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("spec.md");
+        std::fs::write(&file, "# S\n**Status:** queued | **Priority:** P1\n").unwrap();
+        let find = r"\*\*Status:\*\* (\w+)";
+        mirror(home.path(), "spec.md", find, "blocked").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "# S\n**Status:** blocked | **Priority:** P1\n");
+        mirror(home.path(), "none.md", find, "x").unwrap();
+        assert!(mirror(home.path(), "../x.md", find, "x").is_err());
+        assert!(mirror(home.path(), "spec.md", "(", "x").is_err());
+    }
+}
