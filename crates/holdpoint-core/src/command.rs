@@ -69,6 +69,10 @@ pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<R
         }
     }
     sets.extend(phase::gone(facts, step.step.go.as_deref()));
+    let entered = phase::entered(facts, step.step.go.as_deref(), &mut sets)?;
+    files.extend(entered.files);
+    log.extend(entered.log);
+    expects = entered.expects.or(expects);
     let after = facts.overlaid(&sets);
     files.extend(phase::written(&after, &step.step.write, &after.context())?);
     files.extend(phase::removed(&after, &step.step.remove)?);

@@ -18,7 +18,7 @@ use crate::workflow::phase::{Actor, Manner, Phase};
 
 pub use performance::{Outcome, Review, failed, performed};
 pub use step::Taken;
-pub(crate) use step::{apply, finish, gone, is_met, removed, rendered, written};
+pub(crate) use step::{apply, entered, finish, gone, is_met, removed, rendered, written};
 use step::{changes, chosen, done, expected, take};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.

@@ -1,7 +1,8 @@
 //! Performing what a phase asks for: a reviewer's program, or one of the engine's own checks. What comes of it is bound
 //! to the tree that it looked at.
 
-pub mod commit;
+mod commit;
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -78,7 +79,8 @@ impl std::fmt::Display for Failure {
 pub fn perform(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
     let before = tree(run);
     let mut performed = match review.kind.as_str() {
-        "condition" => Ok(verdict(review.told.get("pass") == Some(&Json::Bool(true)))),
+        "condition" => Ok(Performed { verdict: Some("pass".to_owned()), ..Performed::default() }),
+        "tests" => tests::perform(review, run, env.as_ref()),
         "commit" => commit::perform(review, run, env.as_ref()),
         _ => reviewer::perform(review, &run.home, &run.folder, env.as_ref()),
     }?;
@@ -90,11 +92,6 @@ pub fn perform(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Perform
 fn tree(run: &Run) -> Option<String> {
     let aside: Vec<String> = run.workflow.run.aside.iter().map(ToString::to_string).collect();
     worktree::hash(&run.home, &aside).ok()
-}
-
-/// A verdict that needed no program.
-fn verdict(is_passed: bool) -> Performed {
-    Performed { verdict: Some(if is_passed { "pass" } else { "fail" }.to_owned()), ..Performed::default() }
 }
 
 /// Keeps all that a program printed, and says where and what.

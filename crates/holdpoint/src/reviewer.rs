@@ -50,11 +50,22 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
         },
         output: tail(&ended.output),
         exit: status.code(),
-        details: answer.clone(),
+        details: details(&answer),
         took: ended.took,
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
         ..Performed::default()
     })
+}
+
+/// What a reviewer said beside its verdict: the object it was asked for, wherever its program puts it.
+fn details(answer: &serde_json::Value) -> serde_json::Value {
+    let structured = answer.get("structured_output").filter(|object| object.is_object()).cloned();
+    let result = answer.get("result");
+    let in_text = result.and_then(serde_json::Value::as_str);
+    structured
+        .or_else(|| result.filter(|object| object.is_object()).cloned())
+        .or_else(|| holdpoint_core::json::first(in_text?.as_bytes()).ok())
+        .unwrap_or_else(|| answer.clone())
 }
 
 /// The end of what a program printed.

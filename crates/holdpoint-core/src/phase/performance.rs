@@ -37,6 +37,8 @@ pub struct Review {
     pub told: Map<String, Json>,
     /// The verdict that means clean.
     pub clean: String,
+    /// What must be true afterwards for it to have passed, as an expression.
+    pub pass: Option<Text>,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
@@ -73,7 +75,7 @@ pub(super) fn request(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<O
     Ok(Some(Review {
         phase: phase.name.to_string(),
         round,
-        command: command_line(facts, reviewer, &prompt)?,
+        command: command_line(facts, phase, reviewer, &prompt)?,
         input: reviewer.prompt_on_stdin.then_some(prompt),
         report: path(&phase.report)?,
         log: path(&reviewer.log)?,
@@ -82,6 +84,7 @@ pub(super) fn request(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<O
         kind: reviewer.kind.to_string(),
         told,
         clean: reviewer.clean.to_string(),
+        pass: reviewer.pass.clone(),
         timeout_s: reviewer.timeout_s,
     }))
 }
@@ -157,8 +160,14 @@ fn prompt(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
 }
 
 /// A program's words, with the prompt where they name it. A word that is exactly one `{{ … }}` can be a list of words.
-fn command_line(facts: &Arc<Facts>, program: &Reviewer, prompt: &str) -> Result<Vec<String>, Error> {
-    let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(program.schema.as_deref()))];
+fn command_line(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+    program: &Reviewer,
+    prompt: &str,
+) -> Result<Vec<String>, Error> {
+    let schema = program.schema.as_ref().map_or_else(|| schema(phase), ToString::to_string);
+    let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(schema))];
     let context = Value::from_object(With { facts: Arc::clone(facts), names });
     let mut words = Vec::new();
     for word in program.command.iter() {
@@ -170,6 +179,17 @@ fn command_line(facts: &Arc<Facts>, program: &Reviewer, prompt: &str) -> Result<
     Ok(words)
 }
 
+/// The form of an answer where the reviewer has none of its own: one of the phase's answers, and notes.
+fn schema(phase: &Phase) -> String {
+    let answers: Vec<&str> = phase.answers().collect();
+    let form = json!({
+        "type": "object",
+        "properties": {"verdict": {"type": "string", "enum": answers}, "notes": {"type": "string"}},
+        "required": ["verdict"],
+    });
+    form.to_string()
+}
+
 /// The facts with `prompt` and `command`, for what hands a phase's review to somebody else.
 pub(super) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Error> {
     if phase.reviewer.is_none() {
@@ -177,7 +197,7 @@ pub(super) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Er
     }
     let program = program(facts, phase)?;
     let prompt = prompt(facts, phase)?;
-    let words: Vec<String> = command_line(facts, program, &prompt)?;
+    let words: Vec<String> = command_line(facts, phase, program, &prompt)?;
     let names = vec![("prompt", Value::from(prompt)), ("command", Value::from(words))];
     Ok(Value::from_object(With { facts: Arc::clone(facts), names }))
 }

@@ -86,27 +86,50 @@ fn effects(facts: &Arc<Facts>, phase: &Phase, step: &Step, mut sets: Vec<Set>) -
     if step.afresh {
         sets.extend(target.map(|target| fresh(facts, target)).transpose()?.unwrap_or_default());
     }
-    if let Some(target) = target {
-        sets.extend(rendered(&facts.overlaid(&sets), &target.enter.set)?);
-    }
+    // What a step logs is about the element it leaves, what entering logs about the one it comes to.
+    let left = Value::from_object(With { facts: facts.overlaid(&sets), names: named(phase, step) });
+    let mut log = logged(&now, step, &left)?;
+    let mut files = changes(&facts.overlaid(&sets), phase, step)?;
+    let entered = entered(facts, step.go.as_deref(), &mut sets)?;
+    files.extend(entered.files);
+    log.extend(entered.log);
     let after = facts.overlaid(&sets);
-    let names =
-        vec![("phase", Value::from(phase.name.as_ref())), ("target", Value::from(step.go.as_deref()))];
-    let context = Value::from_object(With { facts: Arc::clone(&after), names });
-    let mut files = changes(&after, phase, step)?;
-    let mut log = logged(&after, step, &context)?;
-    if let Some(target) = target {
-        files.extend(changes(&after, target, &target.enter)?);
-        log.extend(logged(&after, &target.enter, &context)?);
-    }
+    let context = Value::from_object(With { facts: Arc::clone(&after), names: named(phase, step) });
     let sent_back = target.filter(|target| target.by == Actor::Agent && step.manner == Manner::Silent);
     let (manner, text) = match sent_back {
         Some(target) => (Manner::Hold, ask(&after, target)?),
         None => (step.manner, after.render(&step.say.template, context)?),
     };
-    let expects = target.map(|target| expected(&after, target)).transpose()?.flatten();
+    let expects = entered.expects;
     let went = step.go.as_ref().map(ToString::to_string);
     Ok(Taken { sets, manner, text, went, files, expects, log, wait_s: step.wait_s })
+}
+
+fn named(phase: &Phase, step: &Step) -> Vec<(&'static str, Value)> {
+    vec![("phase", Value::from(phase.name.as_ref())), ("target", Value::from(step.go.as_deref()))]
+}
+
+/// What entering a phase comes to, beside the fields that it sets.
+#[derive(Debug, Default)]
+pub(crate) struct Entered {
+    pub(crate) files: Vec<FileChange>,
+    pub(crate) log: Vec<String>,
+    pub(crate) expects: Option<String>,
+}
+
+/// Enters a phase, after `sets`, which get what entering sets.
+pub(crate) fn entered(facts: &Arc<Facts>, go: Option<&str>, sets: &mut Vec<Set>) -> Result<Entered, Error> {
+    let Some(target) = go.and_then(|go| find(&facts.workflow, go)) else { return Ok(Entered::default()) };
+    for field in target.enter.set.iter() {
+        let now = facts.overlaid(sets);
+        sets.extend(rendered(&now, std::slice::from_ref(field))?);
+    }
+    let after = facts.overlaid(sets);
+    Ok(Entered {
+        files: changes(&after, target, &target.enter)?,
+        log: logged(&after, &target.enter, &after.context())?,
+        expects: expected(&after, target)?,
+    })
 }
 
 fn logged(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String>, Error> {

@@ -41,8 +41,8 @@ fn git(review: &Review, run: &Run, env: &dyn Env, args: &[&str]) -> Result<Perfo
         command.env(PATH, path);
     }
     let deadline = Duration::from_secs(u64::from(review.timeout_s));
-    let ended =
-        program::run(&mut command, None, deadline, Channels::Both).map_err(|error| Failure::Start(error.to_string()))?;
+    let ended = program::run(&mut command, None, deadline, Channels::Both)
+        .map_err(|error| Failure::Start(error.to_string()))?;
     let status = match ended.how {
         How::Exit(status) => status,
         How::Late => return Err(Failure::Timeout(review.timeout_s)),

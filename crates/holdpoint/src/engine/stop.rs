@@ -156,7 +156,8 @@ impl Hand<'_> {
             return Ok(false);
         };
         let taken = match check::perform(review, self.run, self.ask.env) {
-            Ok(performed) => {
+            Ok(mut performed) => {
+                self.judge_afterwards(review, &mut performed)?;
                 course.reviews.push(record(review, &performed));
                 self.keep_evidence(review, &performed);
                 let outcome = Outcome {
@@ -174,6 +175,16 @@ impl Hand<'_> {
             }
         };
         Ok(self.settle(taken, Means::Review, course))
+    }
+
+    /// What must be true afterwards is asked of the world as it is then.
+    fn judge_afterwards(&self, review: &Review, performed: &mut Performed) -> Result<(), FactError> {
+        let Some(pass) = &review.pass else { return Ok(()) };
+        let after = facts(self.run, self.ask);
+        if !after.evaluate(pass, after.context())?.is_true() {
+            performed.verdict = Some("fail".to_owned());
+        }
+        Ok(())
     }
 
     /// What the engine saw itself. Where it cannot be kept, nothing is proved later: that holds by itself.

@@ -42,6 +42,14 @@ pub(super) fn steps(phase: &Phase) -> impl Iterator<Item = &Step> {
     phase.routes.iter().flat_map(|route| route.steps.iter()).chain(exhausted)
 }
 
+/// What happens at the limits that a phase's steps name.
+fn at_named_limits<'a>(workflow: &'a Workflow, phase: &'a Phase) -> impl Iterator<Item = &'a Step> {
+    let names = steps(phase).filter_map(|step| step.round.as_ref());
+    names.filter_map(|name| {
+        workflow.rounds.iter().find(|rounds| rounds.name == *name).map(|rounds| &rounds.exhausted)
+    })
+}
+
 /// The steps that phases of the agent and of reviewers take by themselves.
 pub(super) fn edges(workflow: &Workflow) -> Vec<Edge<'_>> {
     let mut edges = Vec::new();
@@ -55,6 +63,7 @@ pub(super) fn edges(workflow: &Workflow) -> Vec<Edge<'_>> {
             }
         }
         let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
+        let exhausted = exhausted.chain(at_named_limits(workflow, phase));
         edges.extend(exhausted.filter_map(|step| edge(workflow, phase, step, Taken::AtLimit, &[])));
         edges.extend(stay(phase));
     }
@@ -77,6 +86,9 @@ fn edge<'a>(
     taken: Taken<'a>,
     before: &'a [Named],
 ) -> Option<Edge<'a>> {
+    // A step that names a limit uses up one of its rounds, whatever the phase's own.
+    let named = step.round.as_ref().and_then(|name| workflow.rounds.iter().find(|r| r.name == *name));
+    let taken = named.map_or(taken, |rounds| Taken::Counted(rounds.count.as_ref()));
     let reviewed = from.by.is_performed() && matches!(taken, Taken::Counted(_) | Taken::Freely);
     let to = match &step.go {
         Some(go) => workflow.phases.iter().find(|phase| phase.name == *go)?,
@@ -92,7 +104,8 @@ fn edge<'a>(
 /// A review with an outcome that no step is sure to be taken for stays due.
 fn stay(phase: &Phase) -> Option<Edge<'_>> {
     let is_routed = |outcome: &str| phase.steps(outcome).iter().any(|step| step.when.is_none());
-    let stays = phase.by.is_performed() && !(is_routed("issues") && is_routed("passed"));
+    let has_answers = phase.answers().next().is_some();
+    let stays = phase.by.is_performed() && !has_answers && !(is_routed("issues") && is_routed("passed"));
     let taken = taken(phase, "issues");
     stays.then_some(Edge { from: phase, to: phase, taken, sets: Vec::new(), lets_go: true })
 }

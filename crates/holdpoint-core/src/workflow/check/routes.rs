@@ -16,6 +16,11 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
     let wrong = |phase: &Phase, message: String| wrong(&parsed.phases, &phase.name, message);
     let mut problems = Vec::new();
     for phase in workflow.phases.iter() {
+        let named = circle::steps(phase).filter_map(|step| step.round.as_deref());
+        for round in named.filter(|round| !workflow.rounds.iter().any(|rounds| rounds.name == **round)) {
+            let message = format!("phase `{}` uses a limit `{round}`, which [rounds] lacks", phase.name);
+            problems.push(wrong(phase, message));
+        }
         let targets = circle::steps(phase).filter_map(|step| step.go.as_deref());
         for target in targets.filter(|target| !is_target(workflow, target)) {
             let message = format!("phase `{}` goes to `{target}`, which does not exist", phase.name);
@@ -109,7 +114,9 @@ fn incomplete(workflow: &Workflow, phase: &Phase) -> Option<String> {
     let name = &phase.name;
     let proof = phase.report.is_some() || phase.until.is_some();
     match phase.by {
-        Actor::Reviewer if phase.report.is_none() => Some(format!("the review `{name}` leaves no `report`")),
+        Actor::Reviewer if phase.report.is_none() && phase.answers().next().is_none() => {
+            Some(format!("the review `{name}` leaves no `report`"))
+        }
         Actor::Reviewer if phase.program(&workflow.reviewers).is_none() => {
             Some(format!("phase `{name}` has no reviewer: [reviewers] lacks it"))
         }
@@ -125,7 +132,8 @@ fn incomplete(workflow: &Workflow, phase: &Phase) -> Option<String> {
 
 /// Phases that no step leads to. The user's can be started by the user.
 fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
-    let steps = workflow.phases.iter().flat_map(circle::steps);
+    let limits = workflow.rounds.iter().map(|rounds| &rounds.exhausted);
+    let steps = workflow.phases.iter().flat_map(circle::steps).chain(limits);
     let commands = workflow.commands.iter().flat_map(|command| command.steps.iter());
     let targets: BTreeSet<&str> =
         steps.chain(commands.map(|step| &step.step)).filter_map(|step| step.go.as_deref()).collect();
