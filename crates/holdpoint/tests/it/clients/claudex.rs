@@ -1,6 +1,7 @@
 //! The workflow that has a plan attacked by a second agent, in Claude Code and in Codex themselves: the agent is sent to
 //! draft, runs the reviewer as it is told, revises, and ends the loop. Only the model and the reviewer are scripted.
 
+mod another_reviewer;
 mod background;
 mod planner;
 mod sessions;
