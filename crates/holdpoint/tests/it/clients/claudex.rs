@@ -5,6 +5,7 @@ mod another_reviewer;
 mod background;
 mod planner;
 mod sessions;
+mod ways_out;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
