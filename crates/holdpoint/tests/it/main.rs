@@ -29,6 +29,7 @@ mod legacy;
 mod log;
 #[cfg(unix)]
 mod model;
+mod ownership;
 mod parallel;
 mod phases;
 mod project;
