@@ -136,7 +136,8 @@ fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
 impl Hand<'_> {
     /// Performs a review and takes the step it leads to.
     fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
-        let path = layout::lock(&self.run.home, &format!("review {}", self.run.place().display()));
+        let name = layout::name(&self.run.home, &self.run.place());
+        let path = layout::lock(&self.run.home, &format!("review {name}"));
         let prepared = layout::prepare(&self.run.home, &path).map_err(|error| error.to_string());
         let lock =
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
