@@ -51,7 +51,7 @@ impl Typed<'_> {
         let found = self.found()?;
         let home = found.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
         let _runs =
-            self.workflow.run.id.is_some().then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
+            self.locks_all(found.as_ref()).then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
         let lock = found.as_ref().map(|run| locked(&home, &run.place())).transpose()?;
         let facts = self.facts(&home, found.as_ref());
         let step = command::step(&facts, self.command).map_err(|error| told(&error))?;
@@ -61,6 +61,12 @@ impl Typed<'_> {
             Some(run) => self.make(&run, step),
             None => self.take(found.as_ref(), &facts, step, lock),
         }
+    }
+
+    /// Whether all runs are locked: there is one, or one may be made. Who only looks at nothing leaves nothing behind.
+    fn locks_all(&self, found: Option<&Run>) -> bool {
+        let may_make = || self.command.steps.iter().any(|step| step.create.is_some());
+        self.workflow.run.id.is_some() && (found.is_some() || may_make())
     }
 
     /// The run it is about: the one it names by its id, or the one that counts now.

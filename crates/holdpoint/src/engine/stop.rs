@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_core::decision::{Fault, Set};
+use holdpoint_core::event::Event;
 use holdpoint_core::facts::{FactError, Facts, reason};
 use holdpoint_core::phase::{self, Due, Review, TURNS_MAX, Taken, Turn};
 use holdpoint_core::workflow::phase::{Manner, Phase};
@@ -90,6 +91,7 @@ pub(super) fn course(run: &Run, ask: &Ask<'_>) -> Course {
 /// A phase that is due, and what the state said when it was looked at.
 struct Hand<'a> {
     run: &'a Run,
+    event: &'a Arc<Event>,
     env: &'a Arc<dyn Env>,
     facts: Arc<Facts>,
     file: Option<StateFile>,
@@ -114,7 +116,7 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
     };
     let watched = watched(run, &phase);
     let seen = file.as_ref().and_then(|file| file.fields(bytes.as_deref().unwrap_or_default(), &watched));
-    let hand = Hand { run, env: ask.env, facts, file, phase: phase.clone(), seen };
+    let hand = Hand { run, event: ask.event, env: ask.env, facts, file, phase: phase.clone(), seen };
     match phase::turn(&hand.facts, &hand.phase)? {
         Turn::Rest => Ok(false),
         Turn::Taken(taken) => Ok(hand.settle(taken, Means::Step, course)),
@@ -138,7 +140,8 @@ fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
 impl Hand<'_> {
     /// Performs a review and takes the step it leads to.
     fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
-        let path = layout::lock(&self.run.home, &format!("review {}", self.run.place().display()));
+        let name = layout::name(&self.run.home, &self.run.place());
+        let path = layout::lock(&self.run.home, &format!("review {name}"));
         let prepared = layout::prepare(&self.run.home, &path).map_err(|error| error.to_string());
         let lock =
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
@@ -189,6 +192,18 @@ impl Hand<'_> {
         moved
     }
 
+    /// Whether a step that sets nothing, so that the state does not show it, was taken by another hook meanwhile: it
+    /// would change other files now, or none. The lock must be held.
+    fn is_over(&self, taken: &Taken) -> bool {
+        let now = facts(self.run, &Ask { event: self.event, env: self.env, only: None });
+        let files = match phase::turn(&now, &self.phase) {
+            Ok(Turn::Taken(now) | Turn::Unfinished { exhausted: now, .. }) => now.files,
+            Ok(Turn::Rest) => Vec::new(),
+            Ok(Turn::Review(_)) | Err(_) => return false,
+        };
+        files != taken.files
+    }
+
     /// Changes files and writes fields under the state's lock: files first, so that a state never speaks of a file
     /// that is not there.
     ///
@@ -211,6 +226,9 @@ impl Hand<'_> {
         let _lock = state::lock(&self.run.home, &self.run.place(), lock::PATIENCE).map_err(failed)?;
         let before = file.read().map_err(failed)?;
         if file.fields(before.as_deref().unwrap_or_default(), &watched(self.run, &self.phase)) != self.seen {
+            return Err(overtaken());
+        }
+        if taken.sets.is_empty() && self.is_over(taken) {
             return Err(overtaken());
         }
         files::change(&self.run.home, &taken.files).map_err(Unwritten::Failed)?;

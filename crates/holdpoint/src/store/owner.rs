@@ -38,7 +38,7 @@ pub fn is_anothers(home: &Path, place: &Path, session: &str, now: i64) -> Result
 }
 
 fn locked(home: &Path, place: &Path) -> Result<(PathBuf, lock::Lock), String> {
-    let path = layout::owner(home, &place.to_string_lossy());
+    let path = layout::owner(home, place);
     let lock_path = layout::lock(home, "owners");
     layout::prepare(home, &path).map_err(|error| error.to_string())?;
     layout::prepare(home, &lock_path).map_err(|error| error.to_string())?;
