@@ -41,8 +41,9 @@ pub struct Typed<'a> {
     pub env: &'a Arc<dyn Env>,
 }
 
+/// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
 fn told(error: &FactError) -> CommandError {
-    CommandError::new(Kind::Failed, reason(error))
+    CommandError::new(Kind::Files, reason(error))
 }
 
 impl Typed<'_> {

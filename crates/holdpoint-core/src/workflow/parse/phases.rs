@@ -138,13 +138,17 @@ impl Parser<'_> {
         Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(span, table), exhausted })
     }
 
-    /// A limit: a number, or the name of a state field.
+    /// A limit: a number, the name of a state field, or `{{ … }}`.
     fn limit(&mut self, at: Range<usize>, table: &DeTable<'_>) -> Text {
         match Reader::get(table, "limit").map(toml::Spanned::get_ref) {
             Some(DeValue::Integer(number)) => number.to_string().into(),
+            Some(DeValue::String(text)) if text.starts_with("{{") => {
+                self.source(table, "limit", Language::Template, false);
+                text.trim_start_matches("{{").trim_end_matches("}}").trim().to_owned().into()
+            }
             Some(DeValue::String(field)) => format!("state.{field}").into(),
             _ => {
-                let hint = "write a number, or the name of a state field";
+                let hint = "write a number, the name of a state field, or {{ an expression }}";
                 self.reader.error(at, "`rounds` has no `limit`").hint = Some(hint.into());
                 "0".into()
             }
