@@ -13,6 +13,8 @@ mod bad_project;
 mod cases;
 mod check;
 #[cfg(unix)]
+mod claudex;
+#[cfg(unix)]
 mod clients;
 mod commands;
 #[cfg(unix)]
