@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -136,11 +137,9 @@ fn input_that_is_closed_or_never_comes_holds_nobody_up() {
     assert_eq!(open("30", b""), approved, "held open and silent");
     assert_eq!(open("30", b"{\"hook_event_name\":"), approved, "silent in the middle");
     assert_eq!(site.stands(&id).0, "drafting");
-    let held = open("600000", b"{}");
-    assert!(
-        held.starts_with("{\"decision\":\"block\""),
-        "a whole value is enough, nobody waits for more: {held}"
-    );
+    let started = Instant::now();
+    assert!(open("20000", b"{}").starts_with("{\"decision\":\"block\""));
+    assert!(started.elapsed() < Duration::from_secs(15), "a whole value is enough: nobody waits for more");
 }
 
 #[test]
