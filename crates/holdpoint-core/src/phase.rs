@@ -242,7 +242,7 @@ pub fn reviewed(facts: &Arc<Facts>, phase: &Phase, clean: bool, output: &str) ->
     let enough = match &phase.clean {
         None => clean,
         Some(row) => {
-            let count = if clean { number(&facts.field(&row.count)?) + 1 } else { 0 };
+            let count = if clean { number(&facts.field(&row.count)?).saturating_add(1) } else { 0 };
             sets.push(set(&row.count, json!(count)));
             count >= i64::from(row.need)
         }
@@ -253,7 +253,7 @@ pub fn reviewed(facts: &Arc<Facts>, phase: &Phase, clean: bool, output: &str) ->
 /// Which round a review would be.
 fn round(facts: &Arc<Facts>, phase: &Phase) -> Result<i64, Error> {
     match phase.rounds.as_ref().and_then(|rounds| rounds.count.as_ref()) {
-        Some(field) => Ok(number(&facts.field(field)?) + 1),
+        Some(field) => Ok(number(&facts.field(field)?).saturating_add(1)),
         None => Ok(1),
     }
 }

@@ -180,11 +180,12 @@ impl World for ProjectWorld {
         }
     }
 
-    fn kept(&self, path: &str) -> Answer<Vec<u8>> {
+    fn kept(&self, path: &str) -> Answer<Option<Vec<u8>>> {
         let Some(run) = &self.id else { return Answer::None };
-        match Kept::new(&self.home, &run.workflow, &run.id).read(&tidy(path)) {
-            Ok(Some(bytes)) => Answer::Is(bytes),
-            Ok(None) => Answer::None,
+        let kept = Kept::new(&self.home, &run.workflow, &run.id);
+        match kept.read(&tidy(path)) {
+            Ok(_) if !kept.exists() => Answer::None,
+            Ok(file) => Answer::Is(file),
             Err(why) => Answer::Fault(why),
         }
     }
