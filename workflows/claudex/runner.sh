@@ -40,6 +40,7 @@ status=$?
 echo {{ ('[claudex] ' ~ name ~ ' exited with status ') | quoted }}"$status."
 if [ ! -s "$REPORT" ]; then
     echo "[claudex] It left no findings at $REPORT, so nothing was reviewed. Look at what it said, then run: $AGAIN"
+    [ "$status" -ne 0 ] || status=1
 elif [ "$status" -ne 0 ]; then
     echo "[claudex] It failed, so $REPORT may be incomplete, or from an earlier try. Look at what it said, then run: $AGAIN"
 else

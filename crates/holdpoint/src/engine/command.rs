@@ -49,11 +49,14 @@ fn told(error: &FactError) -> CommandError {
 impl Typed<'_> {
     /// Performs it: read, decided and written under the run's lock. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
-        let found = self.found()?;
+        // A run further up than the project is somebody else's where a new one is to be made.
+        let found = self.found()?.filter(|run| !self.may_make() || run.home == self.home());
         let home = found.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
         let _runs =
             self.locks_all(found.as_ref()).then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
         let lock = found.as_ref().map(|run| locked(&home, &run.place())).transpose()?;
+        // Somebody may have cleared it away meanwhile.
+        let found = found.filter(|run| run.id.is_none() || run.place().is_file());
         let facts = self.facts(&home, found.as_ref());
         let step = command::step(&facts, self.command).map_err(|error| told(&error))?;
         let step =
@@ -66,8 +69,11 @@ impl Typed<'_> {
 
     /// Whether all runs are locked: there is one, or one may be made. Who only looks at nothing leaves nothing behind.
     fn locks_all(&self, found: Option<&Run>) -> bool {
-        let may_make = || self.command.steps.iter().any(|step| step.create.is_some());
-        self.workflow.run.id.is_some() && (found.is_some() || may_make())
+        self.workflow.run.id.is_some() && (found.is_some() || self.may_make())
+    }
+
+    fn may_make(&self) -> bool {
+        self.command.steps.iter().any(|step| step.create.is_some())
     }
 
     /// The run it is about: the one it names by its id, or the one that counts now.
@@ -81,7 +87,7 @@ impl Typed<'_> {
         };
         let no_such = || {
             CommandError::new(Kind::Failed, format!("{} has no run {id:?} here", self.workflow.name))
-                .hinted(format!("see `holdpoint {} status`", self.workflow.name))
+                .hinted("see `holdpoint status`")
         };
         let home = newest.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
         let is_there = candidates::ids(self.workflow, &home).contains(&id);
@@ -93,12 +99,12 @@ impl Typed<'_> {
         Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: Some(id) }
     }
 
-    /// The folder that a run is made in where there is none yet: the repository's, or the current one.
+    /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,
+    /// or the current one.
     fn home(&self) -> PathBuf {
-        [&*self.workflow.run.home, layout::FOLDER, ".git"]
-            .iter()
-            .find_map(|marker| project::nearest(self.cwd, marker))
-            .unwrap_or_else(|| self.cwd.to_path_buf())
+        let markers = [&*self.workflow.run.home, layout::FOLDER, ".git"];
+        let homes = markers.iter().filter_map(|marker| project::nearest(self.cwd, marker));
+        homes.max_by_key(|home| home.components().count()).unwrap_or_else(|| self.cwd.to_path_buf())
     }
 
     fn runs_folder(&self, home: &Path) -> PathBuf {
@@ -151,7 +157,7 @@ impl Typed<'_> {
         let lock = locked(&run.home, &run.place())?;
         let facts = self.facts(&run.home, Some(run));
         let first = facts.first_values().map_err(|error| told(&error))?;
-        if let Some(id) = &run.id {
+        if let Some(id) = run.id.as_ref().filter(|_| !step.keep.is_empty()) {
             let paths: Vec<&str> = step.keep.iter().map(AsRef::as_ref).collect();
             let kept = Kept::new(&run.home, &self.workflow.name, id).keep(&paths);
             kept.map_err(|why| CommandError::new(Kind::Files, why))?;
@@ -169,7 +175,8 @@ impl Typed<'_> {
         match (found, lock) {
             (Some(run), Some(lock)) => {
                 let has_state = facts.has_state().map_err(|error| told(&error))?;
-                let first = if has_state { Ok(Vec::new()) } else { facts.first_values() };
+                let is_first = changes_a_run(step) && !has_state;
+                let first = if is_first { facts.first_values() } else { Ok(Vec::new()) };
                 self.settle(run, facts, step, first.map_err(|error| told(&error))?, lock)
             }
             _ if changes_a_run(step) => {
@@ -209,13 +216,20 @@ impl Typed<'_> {
         }
         files::change(&run.home, &changes).map_err(failed)?;
         self.write(run, facts, &sets)?;
-        // Whoever runs a command works on the run; where the shell does not say who, the next one to stop does.
-        // Books that cannot be kept change nothing.
-        let session = self.env.session().unwrap_or_default();
-        let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+        self.claim(run, &sets);
         drop(lock);
         self.record(run, &sets);
         said(step, text)
+    }
+
+    /// Whoever runs a command works on the run; where the shell does not say who, and something was changed, the next
+    /// one to stop does. Books that cannot be kept change nothing.
+    fn claim(&self, run: &Run, sets: &[Set]) {
+        let session = self.env.session();
+        if self.workflow.run.owner.is_none() && (session.is_some() || !sets.is_empty()) {
+            let session = session.unwrap_or_default();
+            let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+        }
     }
 
     /// Puts the files back that some step of the workflow keeps.

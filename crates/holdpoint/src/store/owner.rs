@@ -47,6 +47,9 @@ fn locked(home: &Path, place: &Path) -> Result<(PathBuf, lock::Lock), String> {
 }
 
 fn write(path: &Path, owner: &Owner) -> Result<(), String> {
+    if !path.exists() {
+        path.parent().map(layout::clear_old);
+    }
     let bytes = serde_json::to_vec(owner).map_err(|error| error.to_string())?;
     atomic::replace(path, &bytes).map_err(|error| error.to_string())
 }

@@ -11,6 +11,7 @@ pub fn note(home: &Path, report: &Path) -> Result<(), String> {
     let mark = layout::report(home, report);
     let told = |error: std::io::Error| error.to_string();
     layout::prepare(home, &mark).map_err(told)?;
+    mark.parent().map(layout::clear_old);
     atomic::replace(&mark, trace.as_bytes()).map_err(told)
 }
 

@@ -271,7 +271,7 @@ impl Parser<'_> {
                 verdict: List::default(),
                 clean: Cow::Borrowed(PASSED),
                 log: self.template(table, "log"),
-                timeout_s: timeout(table),
+                timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
             });
         }
         parsed
@@ -292,7 +292,7 @@ impl Parser<'_> {
                 verdict: self.reader.texts(table, "verdict"),
                 clean: self.reader.text(table, "clean").unwrap_or_default(),
                 log: self.template(table, "log"),
-                timeout_s: timeout(table),
+                timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
             });
         }
         parsed
@@ -304,8 +304,4 @@ fn number(value: &DeValue<'_>) -> Option<u32> {
         DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
     }
-}
-
-fn timeout(table: &DeTable<'_>) -> u32 {
-    Reader::get(table, "timeout").and_then(|value| number(value.get_ref())).unwrap_or(TIMEOUT_S)
 }
