@@ -18,7 +18,7 @@ use crate::store::{report, tree};
 /// The largest file a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How often, and how long each time, to wait for someone who is writing a file in place.
-const SETTLES_MAX: u32 = 25;
+const SETTLES_MAX: u32 = 100;
 const SETTLE: Duration = Duration::from_millis(8);
 /// A file changed longer ago than this is not being written.
 const WRITING: Duration = Duration::from_secs(2);

@@ -216,18 +216,17 @@ impl Typed<'_> {
         }
         files::change(&run.home, &changes).map_err(failed)?;
         self.write(run, facts, &sets)?;
-        self.claim(run, &sets);
+        self.claim(run, step);
         drop(lock);
         self.record(run, &sets);
         said(step, text)
     }
 
-    /// Whoever runs a command works on the run; where the shell does not say who, and something was changed, the next
-    /// one to stop does. Books that cannot be kept change nothing.
-    fn claim(&self, run: &Run, sets: &[Set]) {
-        let session = self.env.session();
-        if self.workflow.run.owner.is_none() && (session.is_some() || !sets.is_empty()) {
-            let session = session.unwrap_or_default();
+    /// Whoever runs a command works on the run, unless it says no; where the shell does not say who, the next one to
+    /// stop does. Books that cannot be kept change nothing.
+    fn claim(&self, run: &Run, step: &CommandStep) {
+        if self.workflow.run.owner.is_none() && step.fail.is_none() {
+            let session = self.env.session().unwrap_or_default();
             let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
         }
     }
