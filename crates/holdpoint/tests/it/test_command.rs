@@ -61,7 +61,7 @@ fn told(case: &str) -> String {
     let given =
         "[given]\nnow = \"2026-11-15T12:00:00Z\"\nfiles.\"old.txt\" = \"x\"\n[[case]]\nname = \"c\"\n";
     project.workflow("noted", NOTED);
-    project.write(".holdpoint/workflows/noted/cases/c.toml", &format!("{head}{given}{case}"));
+    project.write(".holdpoint/workflows/noted/cases/c.toml", format!("{head}{given}{case}"));
     shown(&project, &["test", "noted"])
 }
 
