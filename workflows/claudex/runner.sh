@@ -1,5 +1,6 @@
 {%- set mode = 'review' if state.mode == 'review' else 'plan' -%}
-{%- set said = 'Running Codex (mode=' ~ mode ~ ', round=' ~ round ~ ', persona: ' ~ persona.label ~ ')...' -%}
+{%- set name = 'Codex' if command[0] == 'codex' else command[0] -%}
+{%- set said = 'Running ' ~ name ~ ' (mode=' ~ mode ~ ', round=' ~ round ~ ', persona: ' ~ persona.label ~ ')...' -%}
 {%- set report = run.home ~ '/' ~ (review_file if mode == 'review' else findings_file) -%}
 {%- set end = prompt | unlike('PROMPTEOF') -%}
 #!/usr/bin/env bash
@@ -36,9 +37,10 @@ echo {{ ('[claudex] ' ~ said) | quoted }}
 HOLDPOINT_REVIEWER=1 "${REVIEWER[@]}" <"$PROMPT_FILE"
 status=$?
 
-echo "[claudex] Codex exited with status $status."
+echo {{ ('[claudex] ' ~ name ~ ' exited with status ') | quoted }}"$status."
 if [ ! -s "$REPORT" ]; then
     echo "[claudex] It left no findings at $REPORT, so nothing was reviewed. Look at what it said, then run: $AGAIN"
+    [ "$status" -ne 0 ] || status=1
 elif [ "$status" -ne 0 ]; then
     echo "[claudex] It failed, so $REPORT may be incomplete, or from an earlier try. Look at what it said, then run: $AGAIN"
 else

@@ -51,6 +51,8 @@ impl Reader {
                 }
                 self.write(&code);
             }
+            // `Vec<String>` and `<script>` are words of people who speak about code. Comments are for nobody.
+            Event::Html(html) | Event::InlineHtml(html) if !html.starts_with("<!--") => self.write(&html),
             Event::SoftBreak | Event::HardBreak => self.write(" "),
             _ => {}
         }
@@ -140,6 +142,13 @@ mod tests {
         assert_eq!(found[1].paths, ["src/a.rs", "b.md"]);
         assert_eq!(found[1].items, ["one", "two b.md"]);
         assert_eq!(found[2].rows[1], [("ID".into(), "2".into()), ("Status".into(), "done".into())]);
+    }
+
+    #[test]
+    fn what_looks_like_html_is_text() {
+        let found = sections("# A <!-- note -->\n- Vec<String> grows\n- <script> is not escaped\n");
+        assert_eq!(found[1].title, "A");
+        assert_eq!(found[1].items, ["Vec<String> grows", "<script> is not escaped"]);
     }
 
     #[test]

@@ -34,12 +34,22 @@ pub fn read(markdown: &str) -> Findings {
         let items = section.items.iter().filter(|item| !is_nothing(item));
         items.map(|item| (*name, item.clone())).collect::<Vec<_>>()
     };
-    Findings { list: rated.iter().flat_map(items).collect(), is_readable: says_nothing || !rated.is_empty() }
+    // A section that says something, but not in a list, would count as nothing.
+    let is_listed = |(_, section): &(&str, &Section)| !section.items.is_empty() || is_nothing(&section.text);
+    Findings {
+        list: rated.iter().flat_map(items).collect(),
+        is_readable: says_nothing || (!rated.is_empty() && rated.iter().all(is_listed)),
+    }
 }
 
+/// The severity that a heading names: alone, or with a word such as `severity` beside it.
 fn severity(title: &str) -> Option<&'static str> {
-    let title = title.trim().trim_end_matches(':').to_lowercase();
-    SEVERITIES.into_iter().find(|name| *name == title)
+    const BESIDE: [&str; 6] = ["severity", "priority", "risk", "impact", "findings", "issues"];
+    let title = title.to_lowercase();
+    let mut words = title.split_whitespace().map(|word| word.trim_matches([':', '*', '(', ')']));
+    let first = words.next()?;
+    let is_plain = words.all(|word| word.is_empty() || BESIDE.contains(&word));
+    SEVERITIES.into_iter().find(|name| *name == first && is_plain)
 }
 
 /// Whether an item only says that there is none.
@@ -79,6 +89,11 @@ mod tests {
             Findings { list: vec![], is_readable: true }
         );
         assert!(read("## High\n- none.\n").is_readable);
+        assert!(!read("## High\nThe lock is missing.\n## Medium\n- a\n").is_readable, "no list");
+        assert_eq!(
+            counts("## High severity\n- a\n## Low-hanging fruit\n- b\n## High level view\n- c\n"),
+            [1, 0, 0]
+        );
         for text in ["", "LGTM", "- a finding without a severity"] {
             assert!(!read(text).is_readable, "{text}");
         }

@@ -107,7 +107,9 @@ fn edge(workflow: &Workflow, phase: &Phase, outcome: &str, step: &Step) -> Edge 
         outcome: outcome.to_owned(),
         when: step.when.as_ref().map(|when| when.split_whitespace().collect::<Vec<_>>().join(" ")),
         afresh: step.afresh,
-        stops: phase.by != Actor::User && (step.manner == Manner::Pause || is_to_user),
+        stops: phase.by != Actor::User
+            && step.manner != Manner::Hold
+            && (step.manner == Manner::Pause || is_to_user),
     }
 }
 

@@ -16,6 +16,7 @@ fn limits_are_said_as_the_file_has_them() {
     assert_eq!(agent("rounds = { limit = 0 }"), "a  agent, not sent back");
     assert_eq!(agent("rounds = { limit = 1 }"), "a  agent, sent back at most 1 time");
     assert_eq!(agent("rounds = { limit = \"n\" }"), "a  agent, sent back at most n times");
+    assert_eq!(agent("rounds = { limit = \"{{ most }}\" }"), "a  agent, sent back at most most times");
     assert_eq!(
         agent("rounds = { limit = \"n\" }\n[fields]\nn = 2\n"),
         "a  agent, sent back at most 2 times (n)"

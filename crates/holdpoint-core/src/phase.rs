@@ -102,6 +102,11 @@ pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
     }
 }
 
+/// Whether the phase that is due is another's than the user's: there is work to do.
+pub fn is_at_work(facts: &Arc<Facts>) -> Result<bool, Error> {
+    Ok(matches!(due(facts)?, Due::Phase(phase) if phase.by != Actor::User))
+}
+
 /// Whether an agent's phase is finished: its report is there, or its condition is true.
 pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error> {
     if let Some(until) = &phase.until {
@@ -199,7 +204,7 @@ fn review(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 /// Which round a review would be.
 fn round(facts: &Arc<Facts>, phase: &Phase) -> Result<i64, Error> {
     match phase.rounds.as_ref().and_then(|rounds| rounds.count.as_ref()) {
-        Some(field) => Ok(number(&facts.field(field)?) + 1),
+        Some(field) => Ok(number(&facts.field(field)?).saturating_add(1)),
         None => Ok(1),
     }
 }

@@ -39,8 +39,8 @@ pub trait World: Send + Sync {
         self.exists(path)
     }
 
-    /// A file as it was when the run was made, if it was kept then.
-    fn kept(&self, path: &str) -> Answer<Vec<u8>> {
+    /// A file as it was when the run was made: its content, or none if it was not there; no answer if nothing was kept.
+    fn kept(&self, path: &str) -> Answer<Option<Vec<u8>>> {
         let _ = path;
         Answer::None
     }

@@ -1,5 +1,6 @@
 //! Cases: a workflow's own proof. Each is one hook call on a real folder, compared with what it should answer.
 
+mod call;
 mod file;
 pub(crate) mod folder;
 mod judge;

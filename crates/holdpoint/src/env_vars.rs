@@ -12,9 +12,15 @@ pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 pub const INPUT_TIMEOUT_MS: &str = "HOLDPOINT_INPUT_TIMEOUT_MS";
 /// Where reviewers' programs are looked for.
 pub const PATH: &str = "PATH";
-/// The session of the agent whose shell a command runs in, by each agent's own name for it.
-pub const SESSIONS: [&str; 4] =
-    ["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "GEMINI_SESSION_ID", "CODEX_THREAD_ID"];
+/// The session of the agent whose shell a command runs in, by each agent's own name for it. Codex's sub-agents have
+/// threads of their own, but its hooks tell the session's; versions that name no session have the thread alone.
+pub const SESSIONS: [&str; 5] = [
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_SESSION_ID",
+    "GEMINI_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+];
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
@@ -78,5 +84,21 @@ impl Env for FixedEnv {
 
     fn chance(&self) -> u64 {
         if self.now.is_some() { 0 } else { ProcessEnv.chance() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sub_agents_session_is_that_of_the_agent() {
+        let given = |names: &[&str]| {
+            let variables = names.iter().map(|name| ((*name).to_owned(), name.to_lowercase())).collect();
+            FixedEnv { variables, now: None }.session()
+        };
+        assert_eq!(given(&["CODEX_THREAD_ID", "CODEX_SESSION_ID"]), Some("codex_session_id".to_owned()));
+        assert_eq!(given(&["CODEX_THREAD_ID"]), Some("codex_thread_id".to_owned()));
+        assert_eq!(given(&["CODEX_HOME"]), None);
     }
 }

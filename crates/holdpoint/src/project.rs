@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_core::diagnostic::nearest as nearest_word;
-use holdpoint_core::event::Event;
+use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
@@ -73,7 +73,8 @@ pub struct Config {
 /// session began in: an agent that steps out of the project is still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
-    let mut found = find(Path::new(&event.cwd), env, session, only);
+    let seeker = |start: &Path| find_at(start, env, session, only, Some(event.moment));
+    let mut found = seeker(Path::new(&event.cwd));
     let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
         Path::new(&path).parent().map(Path::to_path_buf)
@@ -82,14 +83,25 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         if !found.runs.is_empty() || !found.unusable.is_empty() {
             break;
         }
-        found = find(&place, env, session, only);
+        found = seeker(&place);
     }
     found
 }
 
 /// The runs from `start` upwards. Of a workflow's several, the one that counts most for the session.
 pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
-    let seeker = Seeker { start, env, session };
+    find_at(start, env, session, only, None)
+}
+
+/// The same for an event of this moment: a run that has nothing to say to it is not looked for.
+fn find_at(
+    start: &Path,
+    env: &Arc<dyn Env>,
+    session: Option<&str>,
+    only: Option<&str>,
+    moment: Option<Moment>,
+) -> Found {
+    let seeker = Seeker { start, env, session, moment };
     let journal = nearest(start, layout::FOLDER);
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
@@ -122,7 +134,14 @@ pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Optio
 impl Found {
     /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
     fn add(&mut self, workflow: &Workflow, origin: Origin, seeker: &Seeker<'_>) {
+        let is_stop = seeker.moment.is_none_or(|moment| moment == Moment::Stop);
+        // Choosing among runs with ids reads them all, and kept ones grow many: not for every tool call.
+        let has_tool = seeker.moment.is_some_and(Moment::has_tool);
+        if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
+            return;
+        }
         if workflow.run.clears_strays
+            && is_stop
             && let Some(home) = nearest(seeker.start, &workflow.run.home)
         {
             let strays = candidates::strays(workflow, &home);
@@ -139,6 +158,7 @@ pub struct Seeker<'a> {
     start: &'a Path,
     env: &'a Arc<dyn Env>,
     session: Option<&'a str>,
+    moment: Option<Moment>,
 }
 
 /// Where a run is: its home, its own folder, and its id if it has one.
@@ -210,6 +230,12 @@ pub fn base(start: &Path) -> Option<PathBuf> {
         start = start.and_then(|start| start.ancestors().find(|up| **up == *folder))?.parent();
     }
     None
+}
+
+/// Whether a project's choices name workflows, and not this one.
+pub fn leaves_out(base: &Path, name: &str) -> bool {
+    let names = config(base, &mut Vec::new()).and_then(|config| config.workflows);
+    names.is_some_and(|names| !names.iter().any(|named| named == name))
 }
 
 /// What is wrong with a workflow's name in `holdpoint.toml`, if there is none of that name.

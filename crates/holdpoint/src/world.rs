@@ -19,7 +19,7 @@ use crate::worktree;
 /// The largest file a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How often, and how long each time, to wait for someone who is writing a file in place.
-const SETTLES_MAX: u32 = 25;
+const SETTLES_MAX: u32 = 100;
 const SETTLE: Duration = Duration::from_millis(8);
 /// A file changed longer ago than this is not being written.
 const WRITING: Duration = Duration::from_secs(2);
@@ -189,11 +189,12 @@ impl World for ProjectWorld {
         }
     }
 
-    fn kept(&self, path: &str) -> Answer<Vec<u8>> {
+    fn kept(&self, path: &str) -> Answer<Option<Vec<u8>>> {
         let Some(run) = &self.id else { return Answer::None };
-        match Kept::new(&self.home, &run.workflow, &run.id).read(&tidy(path)) {
-            Ok(Some(bytes)) => Answer::Is(bytes),
-            Ok(None) => Answer::None,
+        let kept = Kept::new(&self.home, &run.workflow, &run.id);
+        match kept.read(&tidy(path)) {
+            Ok(_) if !kept.exists() => Answer::None,
+            Ok(file) => Answer::Is(file),
             Err(why) => Answer::Fault(why),
         }
     }

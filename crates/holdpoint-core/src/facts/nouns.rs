@@ -32,9 +32,9 @@ impl Facts {
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
             "now" => time::now(world.now()),
-            "program" => Value::from_function(move |name: &str| program(name, world.as_ref())),
+            "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
             "range" => Value::from_function(|from: i64, to: i64| {
-                (from..to.min(from + RANGE_MAX)).collect::<Vec<_>>()
+                (from..to.min(from.saturating_add(RANGE_MAX))).collect::<Vec<_>>()
             }),
             "reviewers" => self.reviewers(),
             "run" => Value::from_object(RunFact(Arc::clone(self))),
@@ -118,13 +118,36 @@ fn there(paths: &[String], world: &dyn World) -> bool {
 }
 
 /// `program(name).path`, `.version`: one on PATH; nothing if it is not.
-fn program(name: &str, world: &dyn World) -> Value {
+fn program(name: &str, world: Arc<dyn World>) -> Value {
     match world.program(name) {
         None => Value::UNDEFINED,
-        Some(path) => {
-            let version = world.version(&path).map_or(Value::UNDEFINED, Value::from);
-            Value::from_pairs([("path", Value::from(path)), ("version", version)])
+        Some(path) => Value::from_object(Program { path, world }),
+    }
+}
+
+/// A program that is there. Its version is asked for only if somebody wants to know.
+struct Program {
+    path: String,
+    world: Arc<dyn World>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "program({:?})", self.path)
+    }
+}
+
+impl Object for Program {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        match key.as_str()? {
+            "path" => Some(Value::from(self.path.as_str())),
+            "version" => self.world.version(&self.path).map(Value::from),
+            _ => None,
         }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["path", "version"])
     }
 }
 

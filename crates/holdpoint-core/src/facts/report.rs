@@ -25,13 +25,14 @@ pub(super) fn findings(path: &str, world: &dyn World) -> Result<Value, Error> {
     Ok(Value::from_pairs(pairs))
 }
 
-/// `.exists`, `.text`; nothing if it was not kept.
+/// `.exists`, `.text`; nothing if the run kept nothing.
 pub(super) fn kept(path: &str, world: &dyn World) -> Result<Value, Error> {
     match world.kept(path) {
-        Answer::Is(bytes) => Ok(Value::from_pairs([
+        Answer::Is(Some(bytes)) => Ok(Value::from_pairs([
             ("exists", Value::from(true)),
             ("text", Value::from(String::from_utf8_lossy(&bytes).into_owned())),
         ])),
+        Answer::Is(None) => Ok(Value::from_pairs([("exists", Value::from(false))])),
         Answer::None => Ok(Value::UNDEFINED),
         Answer::Fault(why) => Err(super::fault(format!("what was kept of `{path}` cannot be read: {why}"))),
     }

@@ -116,7 +116,7 @@ pub fn performed(facts: &Arc<Facts>, phase: &Phase, clean: &str, result: &Outcom
     let enough = match &phase.clean {
         None => is_clean,
         Some(row) => {
-            let count = if is_clean { number(&facts.field(&row.count)?) + 1 } else { 0 };
+            let count = if is_clean { number(&facts.field(&row.count)?).saturating_add(1) } else { 0 };
             sets.push(facts.set(&row.count, json!(count))?);
             count >= i64::from(row.need)
         }

@@ -103,3 +103,24 @@ fn what_lets_the_agent_go_can_neither_hold_it_nor_speak_to_it() {
     assert!(found.iter().any(|line| line.contains("`release` must be a table")), "{found:?}");
     assert!(found.iter().any(|line| line.contains("from 0 to 255")), "{found:?}");
 }
+
+#[test]
+fn values_of_the_wrong_kind_and_paths_that_lead_out_are_told() {
+    let head = "about = \"\"\n[run]\nhome = \".x\"\nlog = \"../../x.log\"\n[checks.c]\nrun = [\"x\"]\ntimeout = \"540\"\n";
+    let step = "fail = \"2\", restore = \"yes\", keep = [\"../x\"], say = \"no\"";
+    let found = complaints(&format!(
+        "{head}[commands.a]\nabout = \"\"\nsteps = [{{ {step} }}, {{ fail = 300, say = \"no\" }}]\n[commands.b]\nabout = \"\"\nargs = \"x\"\nsteps = {{}}\n"
+    ));
+    for part in [
+        "`log` must be a name beside the runs",
+        "`timeout` must be a whole number",
+        "`fail` must be a whole number",
+        "`restore` must be true or false",
+        "`../x` leaves the project folder",
+        "`args` must be a list",
+        "`steps` must be a list",
+    ] {
+        assert!(found.iter().any(|problem| problem.contains(part)), "{part}: {found:#?}");
+    }
+    assert_eq!(found.iter().filter(|problem| problem.contains("`fail`")).count(), 2);
+}

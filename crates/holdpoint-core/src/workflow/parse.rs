@@ -166,7 +166,7 @@ impl Parser<'_> {
             owner: self.reader.text(run, "owner"),
             root: self.reader.text(run, "root"),
             stale: self.expression(run, "stale", false),
-            log: self.reader.text(run, "log"),
+            log: self.log_file(run),
             is_sealed: Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true),
             record: self.record(run),
             aside: self.reader.texts(run, "aside"),
@@ -206,6 +206,16 @@ impl Parser<'_> {
             });
         }
         mirrors.into()
+    }
+
+    /// `log`: a file beside the runs.
+    fn log_file(&mut self, run: &DeTable<'_>) -> Option<Text> {
+        let log = self.reader.text(run, "log")?;
+        if !crate::path::stays_below(&crate::path::tidy(&log)) {
+            let span = Reader::get(run, "log").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, "`log` must be a name beside the runs");
+        }
+        Some(log)
     }
 
     /// `id`, which goes with an `each` that names a file by it.

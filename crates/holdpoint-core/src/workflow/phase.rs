@@ -240,7 +240,7 @@ pub struct Reviewer {
 pub enum Limit {
     /// A number.
     Number(u64),
-    /// What this state field says, and what it says at first.
+    /// What this state field or expression says, and what it says at first, if the file tells.
     Field(String, Option<u64>),
 }
 
@@ -249,7 +249,8 @@ impl Rounds {
     pub fn limit_in(&self, fields: &[Named]) -> Limit {
         let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
         let Some(field) = self.limit.strip_prefix("state.") else {
-            return Limit::Number(number(&self.limit).unwrap_or(0));
+            let expression = || Limit::Field(self.limit.to_string(), None);
+            return number(&self.limit).map_or_else(expression, Limit::Number);
         };
         let first = fields.iter().find(|named| named.name == field).and_then(|named| {
             let inner = named.source.trim().strip_prefix("{{")?.strip_suffix("}}")?;

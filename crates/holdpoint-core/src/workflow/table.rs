@@ -92,6 +92,39 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Whether `key` says `true`.
+    pub(super) fn truth(&mut self, table: &DeTable<'_>, key: &str) -> bool {
+        let Some(value) = Self::get(table, key) else { return false };
+        let truth = value.get_ref().as_bool();
+        if truth.is_none() {
+            self.error(value.span(), format!("`{key}` must be true or false"));
+        }
+        truth == Some(true)
+    }
+
+    /// The whole number under `key`, if it is there and is one that fits.
+    pub(super) fn whole<T: std::str::FromStr>(&mut self, table: &DeTable<'_>, key: &str) -> Option<T> {
+        let value = Self::get(table, key)?;
+        let number = match value.get_ref() {
+            DeValue::Integer(number) => number.as_str().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.error(value.span(), format!("`{key}` must be a whole number, and not too large"));
+        }
+        number
+    }
+
+    /// The list under `key`, if it is there and is one.
+    pub(super) fn list<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a [Spanned<'i>]> {
+        let value = Self::get(table, key)?;
+        let list = value.get_ref().as_array().map(|array| array.iter().as_slice());
+        if list.is_none() {
+            self.error(value.span(), format!("`{key}` must be a list"));
+        }
+        list
+    }
+
     /// The text under `key`, which must be there.
     pub(super) fn required(&mut self, place: &str, at: Range<usize>, table: &DeTable<'_>, key: &str) -> Text {
         if Self::get(table, key).is_none() {

@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
-const CASE_KEYS: [&str; 30] = [
+const CASE_KEYS: [&str; 31] = [
     "name",
     "about",
     "files",
@@ -50,6 +50,7 @@ const CASE_KEYS: [&str; 30] = [
     "becomes",
     "wrote",
     "run",
+    "first",
     "now",
     "reviewer",
     "asked",
@@ -84,6 +85,7 @@ fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, String> {
     let mut keys = Json::Object(Map::new());
     lay_over(&mut keys, &Json::Object(shared.clone()));
     lay_over(&mut keys, own);
+    expect_gone(&mut keys, own);
     let Json::Object(keys) = keys else { return Err("a case must be a table".into()) };
     let name = text("name");
     if let Some(key) = keys.keys().find(|key| !CASE_KEYS.contains(&key.as_str())) {
@@ -95,8 +97,17 @@ fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, String> {
     Ok(Case { name, about: text("about"), keys })
 }
 
+/// A file that is gone afterwards is something to expect, not a key to take away.
+fn expect_gone(keys: &mut Json, own: &Json) {
+    for (path, content) in own.get("after").and_then(Json::as_object).into_iter().flatten() {
+        if content == NONE {
+            keys["after"][path.as_str()] = content.clone();
+        }
+    }
+}
+
 /// Lays `over` on `under`, tables key by key; `(none)` takes a key away, `(null)` is null.
-fn lay_over(under: &mut Json, over: &Json) {
+pub(super) fn lay_over(under: &mut Json, over: &Json) {
     match (under, over) {
         (Json::Object(under), Json::Object(over)) => {
             for (key, value) in over {
@@ -131,6 +142,13 @@ mod tests {
         assert_eq!(file.cases[0].keys["state"], json!({"a": {"b": null, "c": 2}, "e": 5}));
         assert_eq!(file.cases[0].keys["only"], json!("r"));
         assert_eq!(file.cases[1].keys["state"], json!("broken"));
+    }
+
+    #[test]
+    fn a_file_can_be_expected_to_be_gone() {
+        let file =
+            parse("[[case]]\nname = \"x\"\nafter = { \"a\" = \"(none)\", \"b\" = \"text\" }\n").unwrap();
+        assert_eq!(file.cases[0].keys["after"], json!({"a": "(none)", "b": "text"}));
     }
 
     #[test]

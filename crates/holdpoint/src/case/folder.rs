@@ -1,7 +1,7 @@
 //! A case's folder: real files, a real repository, taken away afterwards.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use holdpoint_core::lines;
@@ -16,12 +16,22 @@ pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Res
     if let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) {
         repository(root, branch, keys.get("branches"))?;
     }
-    for (path, content) in keys.get("files").and_then(Json::as_object).into_iter().flatten() {
-        put(root, path, content)?;
-    }
+    change(root, keys.get("files"))?;
     if let Some(state) = keys.get("state").filter(|state| *state != NONE) {
         let at = keys.get("state_at").and_then(Json::as_str).ok_or("`state` needs a `state_at`")?;
         put(root, at, &in_format(state, format))?;
+    }
+    Ok(())
+}
+
+/// Writes files, over what is there; `(none)` takes one away.
+pub(super) fn change(root: &Path, files: Option<&Json>) -> Result<(), String> {
+    for (path, content) in files.and_then(Json::as_object).into_iter().flatten() {
+        let removed = std::fs::remove_file(place(root, path)?);
+        match content {
+            Json::String(word) if word == NONE => removed.map_err(|error| format!("{path}: {error}"))?,
+            _ => put(root, path, content)?,
+        }
     }
     Ok(())
 }
@@ -47,17 +57,21 @@ pub(super) fn bytes(content: &Json) -> Vec<u8> {
 
 /// Writes a file of the folder; a path that ends in `/` is a folder.
 fn put(root: &Path, path: &str, content: &Json) -> Result<(), String> {
-    let tidy = holdpoint_core::path::tidy(path);
-    if !holdpoint_core::path::stays_below(&tidy) {
-        return Err(format!("`{path}` leaves the case's folder"));
-    }
-    let full = root.join(&tidy);
+    let full = place(root, path)?;
     let told = |error: std::io::Error| format!("{path}: {error}");
     if path.ends_with('/') {
         return std::fs::create_dir_all(full).map_err(told);
     }
     full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
     crate::store::atomic::create(&full, &bytes(content)).map_err(told)
+}
+
+fn place(root: &Path, path: &str) -> Result<PathBuf, String> {
+    let tidy = holdpoint_core::path::tidy(path);
+    if !holdpoint_core::path::stays_below(&tidy) {
+        return Err(format!("`{path}` leaves the case's folder"));
+    }
+    Ok(root.join(&tidy))
 }
 
 /// A repository with one commit on `branch`; `(detached)` and `(unborn)` say what they are.

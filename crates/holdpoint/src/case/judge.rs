@@ -1,23 +1,17 @@
 //! Runs one case and compares.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use holdpoint_core::facts::time;
 use holdpoint_core::lines;
 use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json, json};
 
+use super::call::{self, texts};
 use super::file::NONE;
 use super::{Case, Subject, folder, reviewer};
-use crate::agent::{Agent, Fields, Protocol};
-use crate::catalog;
-use crate::engine::command::{Typed, words};
-use crate::engine::{self, Call, Reply};
-use crate::env_vars::{Env, FixedEnv};
-use crate::hook::input::Input;
-use crate::hook::options::Options;
+use crate::agent::Fields;
+use crate::engine::Reply;
 use crate::store::{journal, layout};
 
 /// What came of a case.
@@ -52,9 +46,11 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
             reviewer::make(script, program, tools.path(), &root)?;
         }
     }
+    call::lead_up(subject, &keys, &root, tools.path())?;
     let before = folder::contents(&root)?;
-    let reply = call(subject, &keys, &root, tools.path())?;
-    let entries = journal::read(&root);
+    let earlier = journal::read(&root).len();
+    let reply = call::make(subject, &keys, &root, tools.path())?;
+    let entries = journal::read(&root).split_off(earlier);
     let spoken: Vec<&journal::Spoken> = entries.iter().flat_map(|entry| &entry.rules).collect();
     let seen = Seen {
         reply: &reply,
@@ -94,69 +90,6 @@ fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn call(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path, tools: &Path) -> Result<Reply, String> {
-    let text = |key: &str| keys.get(key).and_then(Json::as_str);
-    let cwd = text("cwd").map_or_else(|| root.to_path_buf(), |below| root.join(below));
-    std::fs::create_dir_all(&cwd).map_err(|error| error.to_string())?;
-    let agent = match text("agent") {
-        Some(name) => Some(Agent::ALL.iter().find(|(known, _)| *known == name).ok_or("unknown agent")?.1),
-        None => None,
-    };
-    let options = Options {
-        agent,
-        workflow: Some(subject.name.to_owned()),
-        only: text("only").map(str::to_owned),
-        protocol: if text("protocol") == Some("legacy") { Protocol::Legacy } else { Protocol::Own },
-        help: false,
-    };
-    let env = environment(keys, tools)?;
-    if let Some(words) = keys.get("run") {
-        return command(subject, words, &cwd, &env);
-    }
-    let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
-    Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
-}
-
-/// One of the workflow's own commands instead of an event.
-fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -> Result<Reply, String> {
-    let words: Vec<String> = texts(Some(words)).map(str::to_owned).collect();
-    let (name, rest) = words.split_first().ok_or("`run` names no command")?;
-    let workflow = match subject.own_folder {
-        Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
-        None => catalog::named(subject.name).ok_or("there is no such workflow")?.workflow.clone(),
-    };
-    let command = workflow.commands.iter().find(|command| command.name == *name).ok_or("no such command")?;
-    let performed = words::read(subject.name, command, rest)
-        .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());
-    Ok(match performed {
-        Ok(text) => Reply { stdout: text, ..Reply::default() },
-        Err(error) => Reply { stderr: error.what.clone(), exit: error.code(), ..Reply::default() },
-    })
-}
-
-fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, String> {
-    let variables = keys.get("env").and_then(Json::as_object).into_iter().flatten();
-    let mut variables: HashMap<String, String> =
-        variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
-    if keys.contains_key("reviewer") {
-        variables.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
-    }
-    let now = match keys.get("now").and_then(Json::as_str) {
-        Some(now) => Some(time::epoch(now).ok_or("`now` is no time")?),
-        None => None,
-    };
-    Ok(Arc::new(FixedEnv { variables, now }))
-}
-
-fn event(keys: &Map<String, Json>, cwd: &Path) -> Json {
-    let mut event = keys.get("event").cloned().unwrap_or_else(|| json!({}));
-    if let Json::Object(fields) = &mut event {
-        fields.entry("cwd").or_insert_with(|| json!(cwd.to_string_lossy()));
-        fields.entry("session_id").or_insert_with(|| json!("case"));
-    }
-    event
-}
-
 /// What a hook call left behind.
 struct Seen<'a> {
     reply: &'a Reply,
@@ -178,7 +111,9 @@ impl Seen<'_> {
         if !keys.contains_key("run") {
             let expect = keys.get("expect").and_then(Json::as_str);
             let expect = expect.ok_or("a case must `expect` hold, warn or allow")?;
-            self.compare_decision(expect, hold, keys, &mut problems);
+            let message = stdout.get("systemMessage").is_some();
+            let got = self.decision(hold.is_some(), message);
+            self.compare_decision(expect, got, keys, &mut problems);
         }
         self.compare_texts(&stdout, hold, keys, &mut problems);
         self.compare_answers(&stdout, keys, &mut problems);
@@ -188,18 +123,22 @@ impl Seen<'_> {
         Ok(problems)
     }
 
+    /// What was decided. A message that is about a fault is no warning.
+    fn decision(&self, holds: bool, has_message: bool) -> &'static str {
+        match () {
+            () if holds => "hold",
+            () if !self.rules.is_empty() || (has_message && self.faults.is_empty()) => "warn",
+            () => "allow",
+        }
+    }
+
     fn compare_decision(
         &self,
         expect: &str,
-        hold: Option<&str>,
+        got: &str,
         keys: &Map<String, Json>,
         problems: &mut Vec<String>,
     ) {
-        let got = match hold {
-            Some(_) => "hold",
-            None if !self.rules.is_empty() => "warn",
-            None => "allow",
-        };
         if got != expect {
             problems.push(format!("expected {expect}, got {got}\n{}", self.printed()));
         } else if expect == "allow" && !self.is_silent(keys) && !keys.contains_key("fault") {
@@ -355,9 +294,4 @@ impl Seen<'_> {
             self.reply.stderr.trim_end()
         )
     }
-}
-
-fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
-    let many = list.and_then(Json::as_array).into_iter().flatten();
-    many.chain(list.filter(|one| one.is_string())).filter_map(Json::as_str)
 }

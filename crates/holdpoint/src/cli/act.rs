@@ -23,8 +23,9 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     };
     let command = workflow.commands.iter().find(|command| command.name == *wanted);
     let command = command.ok_or_else(|| unknown_command(&workflow, wanted))?.clone();
-    // Only the first word: a later one can be a part of somebody's text.
-    if rest.get(1).is_some_and(|word| word == "--help" || word == "-h") {
+    // Only where an argument could stand: later it can be a part of somebody's text.
+    let places = rest[1..].iter().take(command.args.len().max(1)).take_while(|word| *word != "--");
+    if places.into_iter().any(|word| word == "--help" || word == "-h") {
         command_help(context, name, &command);
         return Ok(());
     }
@@ -36,7 +37,14 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
 
 /// The workflow of that name: the project's own, or one built in.
 fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
-    let base = project::nearest(&context.cwd, layout::FOLDER);
+    let base = project::base(&context.cwd);
+    if let Some(base) = base.as_deref().filter(|base| project::leaves_out(base, name)) {
+        let what =
+            format!("{} does not name {name}: it is not in force here", layout::config(base).display());
+        return Err(
+            CommandError::new(Kind::Failed, what).hinted(format!("add \"{name}\" to its `workflows`"))
+        );
+    }
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
     if let Some((_, folder)) = own.iter().find(|(own, _)| own == name) {
         return catalog::load(name, folder).map_err(|unusable| {

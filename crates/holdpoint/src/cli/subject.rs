@@ -10,7 +10,6 @@ use super::Context;
 use crate::catalog;
 use crate::error::{CommandError, Kind};
 use crate::project;
-use crate::store::layout;
 
 /// A workflow that a command is about.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub(super) fn find(context: &Context, names: &[String]) -> Result<Vec<Found>, Co
 }
 
 fn all(context: &Context) -> Vec<Found> {
-    let base = project::nearest(&context.cwd, layout::FOLDER);
+    let base = project::base(&context.cwd);
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
     let mut all: Vec<Found> =
         own.into_iter().map(|(name, folder)| Found { name, folder: Some(folder) }).collect();

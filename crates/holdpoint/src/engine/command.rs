@@ -45,8 +45,9 @@ pub struct Typed<'a> {
     pub env: &'a Arc<dyn Env>,
 }
 
+/// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
 fn told(error: &FactError) -> CommandError {
-    CommandError::new(Kind::Failed, reason(error))
+    CommandError::new(Kind::Files, reason(error))
 }
 
 impl Typed<'_> {
@@ -72,11 +73,14 @@ impl Typed<'_> {
 
     /// Takes its step: read, decided and written under the run's lock.
     fn take_step(&self) -> Result<String, CommandError> {
-        let found = self.found()?;
+        // A run further up than the project is somebody else's where a new one is to be made.
+        let found = self.found()?.filter(|run| !self.may_make() || run.home == self.home());
         let home = found.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
         let _runs =
-            self.workflow.run.id.is_some().then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
+            self.locks_all(found.as_ref()).then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
         let lock = found.as_ref().map(|run| locked(&home, &run.place())).transpose()?;
+        // Somebody may have cleared it away meanwhile.
+        let found = found.filter(|run| run.id.is_none() || run.place().is_file());
         let facts = self.facts(&home, found.as_ref());
         let step = command::step(&facts, self.command).map_err(|error| told(&error))?;
         let step =
@@ -85,6 +89,15 @@ impl Typed<'_> {
             Some(run) => self.make(&run, step),
             None => self.take(found.as_ref(), &facts, step, lock),
         }
+    }
+
+    /// Whether all runs are locked: there is one, or one may be made. Who only looks at nothing leaves nothing behind.
+    fn locks_all(&self, found: Option<&Run>) -> bool {
+        self.workflow.run.id.is_some() && (found.is_some() || self.may_make())
+    }
+
+    fn may_make(&self) -> bool {
+        self.command.steps.iter().any(|step| step.create.is_some())
     }
 
     /// The run it is about: the one it names by its id, or the one that counts now.
@@ -102,7 +115,7 @@ impl Typed<'_> {
         };
         let no_such = || {
             CommandError::new(Kind::Failed, format!("{} has no run {id:?} here", self.workflow.name))
-                .hinted(format!("see `holdpoint {} status`", self.workflow.name))
+                .hinted("see `holdpoint status`")
         };
         let home = newest.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
         let is_there = candidates::ids(self.workflow, &home).contains(&id);
@@ -114,12 +127,12 @@ impl Typed<'_> {
         Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: Some(id) }
     }
 
-    /// The folder that a run is made in where there is none yet: the repository's, or the current one.
+    /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,
+    /// or the current one.
     fn home(&self) -> PathBuf {
-        [&*self.workflow.run.home, layout::FOLDER, ".git"]
-            .iter()
-            .find_map(|marker| project::nearest(self.cwd, marker))
-            .unwrap_or_else(|| self.cwd.to_path_buf())
+        let markers = [&*self.workflow.run.home, layout::FOLDER, ".git"];
+        let homes = markers.iter().filter_map(|marker| project::nearest(self.cwd, marker));
+        homes.max_by_key(|home| home.components().count()).unwrap_or_else(|| self.cwd.to_path_buf())
     }
 
     fn runs_folder(&self, home: &Path) -> PathBuf {
@@ -171,7 +184,7 @@ impl Typed<'_> {
         let lock = locked(&run.home, &run.place())?;
         let facts = self.facts(&run.home, Some(run));
         let first = facts.first_values().map_err(|error| told(&error))?;
-        if let Some(id) = &run.id {
+        if let Some(id) = run.id.as_ref().filter(|_| !step.keep.is_empty()) {
             let paths: Vec<&str> = step.keep.iter().map(AsRef::as_ref).collect();
             let kept = Kept::new(&run.home, &self.workflow.name, id).keep(&paths);
             kept.map_err(|why| CommandError::new(Kind::Files, why))?;
@@ -189,7 +202,8 @@ impl Typed<'_> {
         match (found, lock) {
             (Some(run), Some(lock)) => {
                 let has_state = facts.has_state().map_err(|error| told(&error))?;
-                let first = if has_state { Ok(Vec::new()) } else { facts.first_values() };
+                let is_first = changes_a_run(step) && !has_state;
+                let first = if is_first { facts.first_values() } else { Ok(Vec::new()) };
                 self.settle(run, facts, step, first.map_err(|error| told(&error))?, lock)
             }
             _ if changes_a_run(step) => Err(self.no_run()),
@@ -221,13 +235,19 @@ impl Typed<'_> {
             text = format!("{text}\nWhat was replaced is in {}.", aside.display());
         }
         self.write(run, facts, &changes)?;
-        // Whoever runs a command works on the run; where the shell does not say who, the next one to stop does.
-        // Books that cannot be kept change nothing.
-        let session = self.env.session().unwrap_or_default();
-        let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+        self.claim(run, step);
         drop(lock);
         self.record(run, &changes.sets);
         said(step, text)
+    }
+
+    /// Whoever runs a command works on the run, unless it says no; where the shell does not say who, the next one to
+    /// stop does. Books that cannot be kept change nothing.
+    fn claim(&self, run: &Run, step: &CommandStep) {
+        if self.workflow.run.owner.is_none() && step.fail.is_none() {
+            let session = self.env.session().unwrap_or_default();
+            let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+        }
     }
 
     /// Puts the files back that some step of the workflow keeps.
@@ -250,7 +270,7 @@ impl Typed<'_> {
         };
         let event = Arc::new(self.event());
         let ask = Ask { event: &event, env: self.env, only: None, through: None };
-        let written = settlement::write_locked(run, &ask, &file, None, changes);
+        let written = settlement::write(run, &ask, &file, None, changes);
         written.map_err(|error| failed(format!("{}: {error}", file.path.display())))
     }
 

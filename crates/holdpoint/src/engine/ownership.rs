@@ -62,9 +62,14 @@ pub(super) fn message(run: &Run, event: &Event, why: &str) -> Option<String> {
     let workflow = &run.workflow.name;
     let what = format!("{} {why}", run.place().display());
     let session = event.session.as_deref().unwrap_or_default();
+    // A command claims a run in the engine's books, but not one whose state says whose it is.
+    let advice = match run.workflow.run.owner {
+        Some(_) => "Its commands work here all the same",
+        None => "To work on it here, run one of its commands",
+    };
     told::first_time(&run.home, session, &what).then(|| {
         format!(
-            "holdpoint: {workflow} in {} is {why}. To work on it here, run one of its commands: see `holdpoint {workflow}`.",
+            "holdpoint: {workflow} in {} is {why}. {advice}: see `holdpoint {workflow}`.",
             run.place().display()
         )
     })

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use holdpoint_core::event::Event;
+use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::RuleKind;
 use holdpoint_core::workflow::phase::Manner;
@@ -40,7 +40,10 @@ pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instan
         took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         ..about(event)
     };
-    log(run, &entry);
+    // Every tool call comes by here: only what came to something is worth a line to people.
+    if word != "none" || event.moment == Moment::Stop {
+        log(run, &entry);
+    }
     let _ = journal::append(&run.home, &entry);
 }
 

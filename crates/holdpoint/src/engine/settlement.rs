@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 
 use super::run::{Ask, facts};
 use crate::project::Run;
-use crate::store::state::{self, StateFile, WriteError};
-use crate::store::{files, lock, report, seal, section};
+use crate::store::state::{StateFile, WriteError};
+use crate::store::{files, report, seal, section};
 
 /// What is to be written.
 #[derive(Debug, Default)]
@@ -21,6 +21,13 @@ pub(super) struct Changes {
     pub(super) expects: Option<String>,
     /// Lines for the run's record.
     pub(super) log: Vec<String>,
+}
+
+impl Changes {
+    /// Whether there is nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sets.is_empty() && self.files.is_empty() && self.log.is_empty()
+    }
 }
 
 impl From<&Taken> for Changes {
@@ -34,45 +41,15 @@ impl From<&Taken> for Changes {
     }
 }
 
-/// Why a step was not written.
-pub(super) enum Unwritten {
-    /// Others were faster.
-    Overtaken,
-    /// It could not be.
-    Failed(String),
-}
-
 /// Fields that must be as they were, or somebody else has moved the run on.
 pub(super) struct Seen<'a> {
     pub(super) fields: Vec<&'a str>,
     pub(super) values: Option<Vec<Json>>,
 }
 
-/// Writes under the state's lock: files first, so that a state never speaks of a file that is not there. Other fields
-/// that were edited meanwhile are kept.
+/// Writes files first, so that a state never speaks of a file that is not there. Other fields that were edited meanwhile
+/// are kept. The state's lock must be held.
 pub(super) fn write(
-    run: &Run,
-    ask: &Ask<'_>,
-    file: &StateFile,
-    seen: Option<&Seen<'_>>,
-    changes: &Changes,
-) -> Result<(), Unwritten> {
-    if changes.sets.is_empty() && changes.files.is_empty() && changes.log.is_empty() {
-        return Ok(());
-    }
-    let failed = |why: String| {
-        let name = file.path.strip_prefix(&run.folder).unwrap_or(&file.path).display().to_string();
-        Unwritten::Failed(format!("the state file `{name}` was not written: {why}"))
-    };
-    let _lock = state::lock(&run.home, &run.place(), lock::PATIENCE).map_err(failed)?;
-    write_locked(run, ask, file, seen, changes).map_err(|error| match error {
-        WriteError::Changed => Unwritten::Overtaken,
-        WriteError::Failed(why) => failed(why),
-    })
-}
-
-/// The same for somebody who holds the lock.
-pub(super) fn write_locked(
     run: &Run,
     ask: &Ask<'_>,
     file: &StateFile,

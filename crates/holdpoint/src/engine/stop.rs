@@ -12,13 +12,13 @@ use holdpoint_core::workflow::phase::{Manner, Phase};
 use serde_json::Value as Json;
 
 use super::run::{Ask, facts};
-use super::settlement::{Changes, Seen, Unwritten};
+use super::settlement::{Changes, Seen};
 use super::{ownership, patience, settlement};
 use crate::check::{self, Performed};
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
-use crate::store::state::StateFile;
+use crate::store::state::{self, StateFile, WriteError};
 use crate::store::{layout, lock};
 
 /// What is said about a phase.
@@ -146,7 +146,8 @@ impl Hand<'_> {
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
         let home = &self.run.home;
-        let path = layout::lock(home, &format!("review {}", self.run.place().display()));
+        let name = layout::name(home, &self.run.place());
+        let path = layout::lock(home, &format!("review {name}"));
         let prepared = layout::prepare(home, &path).map_err(|error| error.to_string());
         let lock =
             prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
@@ -247,24 +248,61 @@ impl Hand<'_> {
         moved
     }
 
+    /// Whether a step that sets nothing, so that the state does not show it, was taken by another hook meanwhile: it
+    /// would change other files now, or none. The lock must be held.
+    fn is_over(&self, taken: &Taken) -> bool {
+        let now = facts(self.run, self.ask);
+        let files = match phase::turn(&now, &self.phase) {
+            Ok(Turn::Taken(now) | Turn::Unfinished { exhausted: now, .. }) => now.files,
+            Ok(Turn::Rest) => Vec::new(),
+            Ok(Turn::Review(_)) | Err(_) => return false,
+        };
+        files != taken.files
+    }
+
     /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
     /// dropped, the report stays, the state is theirs.
     fn write(&self, taken: &Taken) -> Result<(), Unwritten> {
+        let changes = Changes::from(taken);
+        if changes.is_empty() {
+            return Ok(());
+        }
         let Some(file) = &self.file else {
             return Err(Unwritten::Failed("[run] names no state file".into()));
         };
+        let failed = |why| Unwritten::Failed(format!("the state file `{}` was not written: {why}", self.file_name()));
+        let _lock = state::lock(&self.run.home, &self.run.place(), lock::PATIENCE).map_err(failed)?;
+        if taken.sets.is_empty() && self.is_over(taken) {
+            return Err(Unwritten::Overtaken);
+        }
         let seen = Seen { fields: watched(self.run, &self.phase), values: self.seen.clone() };
-        settlement::write(self.run, self.ask, file, Some(&seen), &Changes::from(taken))
+        settlement::write(self.run, self.ask, file, Some(&seen), &changes).map_err(|error| match error {
+            WriteError::Changed => Unwritten::Overtaken,
+            WriteError::Failed(why) => failed(why),
+        })
+    }
+
+    /// The state file, as people call it.
+    fn file_name(&self) -> String {
+        let path = self.file.as_ref().map_or(Path::new("state"), |file| file.path.as_path());
+        path.strip_prefix(&self.run.folder).unwrap_or(path).display().to_string()
     }
 
     fn overtaken(&self) -> String {
-        let path = self.file.as_ref().map(|file| file.path.as_path()).unwrap_or(Path::new("state"));
-        let name = path.strip_prefix(&self.run.folder).unwrap_or(path).display();
         format!(
-            "the state file `{name}` was changed by others meanwhile, so the outcome of {} is dropped",
+            "the state file `{}` was changed by others meanwhile, so the outcome of {} is dropped",
+            self.file_name(),
             self.phase.name
         )
     }
+}
+
+/// Why a step was not written.
+enum Unwritten {
+    /// Others were faster.
+    Overtaken,
+    /// It could not be.
+    Failed(String),
 }
 
 /// How a step came about.

@@ -44,8 +44,8 @@ fn names(folder: &Path) -> Vec<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The run that counts: one that still asks for something of this session, then one that asks for something of
-/// anybody, then the one written last. A finished run never hides one that is not.
+/// The run that counts: one that this session is at work on, then one that has something left to tell it, then one
+/// that asks for something of anybody, then the one written last. A finished run never hides one that is not.
 pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Option<String> {
     let ids = ids(workflow, home);
     if ids.len() < 2 {
@@ -55,9 +55,10 @@ pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Optio
         let facts = facts(workflow, home, id, env, session);
         let is_live = phase::is_live(&facts).unwrap_or(false);
         match (is_live, counts_for(&facts, session).unwrap_or(true)) {
-            (true, true) => 0,
-            (true, false) => 1,
-            (false, _) => 2,
+            (true, true) if phase::is_at_work(&facts).unwrap_or(true) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+            (false, _) => 3,
         }
     };
     ids.iter().min_by_key(|id| rank(id)).cloned()

@@ -21,14 +21,21 @@ pub fn change(home: &Path, changes: &[FileChange]) -> Result<(), String> {
 
 /// Writes a file beside its place and moves it there: a shell that is reading the old one keeps it.
 fn write(home: &Path, path: &str, text: &str) -> Result<(), String> {
-    let file = place(home, path)?;
+    let file = own_place(home, path)?;
     let told = |error: io::Error| format!("{}: {error}", file.display());
     file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
-    is_inside(home, &file)?;
+    atomic::replace_as(&file, text.as_bytes(), text.starts_with("#!")).map_err(told)
+}
+
+/// The file that a path stands for, if it is the project's own: below it, and no link anywhere leads elsewhere.
+pub(super) fn own_place(home: &Path, path: &str) -> Result<PathBuf, String> {
+    let file = place(home, path)?;
+    let there = file.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(home);
+    is_inside(home, &there.join("x"))?;
     if file.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(format!("{} is a link: it is not written through", file.display()));
     }
-    atomic::replace_as(&file, text.as_bytes(), text.starts_with("#!")).map_err(told)
+    Ok(file)
 }
 
 /// Removes what a path stands for; what is not there is no fault.

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{atomic, layout};
+use holdpoint_core::path::{stays_below, tidy};
+
+use super::{atomic, files, layout};
 use crate::world::read_file;
 
 /// The largest file that is kept.
@@ -27,7 +29,9 @@ impl<'a> Kept<'a> {
         let told = |error: io::Error| format!("the project's files could not be kept: {error}");
         layout::prepare(self.home, &self.folder.join("x")).map_err(told)?;
         for path in paths {
-            if let Some(bytes) = read_file(&self.home.join(path), BYTES_MAX)? {
+            let file = files::own_place(self.home, path)?;
+            let bytes = read_file(&file, BYTES_MAX).map_err(|why| format!("{path} cannot be kept: {why}"))?;
+            if let Some(bytes) = bytes {
                 put(&self.folder.join(path), &bytes).map_err(told)?;
             }
         }
@@ -41,6 +45,9 @@ impl<'a> Kept<'a> {
 
     /// A file as it was kept; none if it was not there then.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        if !stays_below(&tidy(path)) {
+            return Err("it leaves the project folder".into());
+        }
         read_file(&self.folder.join(path), BYTES_MAX)
     }
 
@@ -50,7 +57,8 @@ impl<'a> Kept<'a> {
         let aside = self.folder.join("replaced");
         let mut replaced = None;
         for path in paths.iter().filter(|_| self.exists()) {
-            let (now, then) = (read_file(&self.home.join(path), BYTES_MAX)?, self.read(path)?);
+            let file = files::own_place(self.home, path)?;
+            let (now, then) = (read_file(&file, BYTES_MAX)?, self.read(path)?);
             if now == then {
                 continue;
             }
@@ -60,8 +68,8 @@ impl<'a> Kept<'a> {
                 replaced = Some(aside.clone());
             }
             match then {
-                Some(bytes) => atomic::replace(&self.home.join(path), &bytes).map_err(told)?,
-                None => std::fs::remove_file(self.home.join(path)).map_err(told)?,
+                Some(bytes) => atomic::replace(&file, &bytes).map_err(told)?,
+                None => std::fs::remove_file(&file).map_err(told)?,
             }
         }
         Ok(replaced)

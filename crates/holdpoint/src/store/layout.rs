@@ -35,7 +35,15 @@ pub fn journal(home: &Path) -> PathBuf {
     folder(home).join("journal.jsonl")
 }
 
-/// The lock of one file or one purpose.
+/// What a place in the project is called: the same whatever way leads to the project, as a link may be one.
+pub fn name(home: &Path, place: &Path) -> String {
+    match place.strip_prefix(home) {
+        Ok(below) => format!("./{}", below.display()),
+        Err(_) => place.display().to_string(),
+    }
+}
+
+/// The lock of one place, by its name, or of one purpose.
 pub fn lock(home: &Path, of: &str) -> PathBuf {
     folder(home).join("locks").join(format!("{}.lock", digest(&[of])))
 }
@@ -46,13 +54,13 @@ pub fn memory(home: &Path, session: &str, workflow: &str) -> PathBuf {
 }
 
 /// Whose run it is.
-pub fn owner(home: &Path, place: &str) -> PathBuf {
-    folder(home).join("owners").join(format!("{}.json", digest(&[place])))
+pub fn owner(home: &Path, place: &Path) -> PathBuf {
+    folder(home).join("owners").join(format!("{}.json", digest(&[&name(home, place)])))
 }
 
 /// The mark of a report that was there before it was asked for.
-pub fn report(home: &Path, report: &str) -> PathBuf {
-    folder(home).join("reports").join(digest(&[report]))
+pub fn report(home: &Path, report: &Path) -> PathBuf {
+    folder(home).join("reports").join(digest(&[&name(home, report)]))
 }
 
 /// The engine's own copy of a state that only it writes.

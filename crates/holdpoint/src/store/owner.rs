@@ -38,7 +38,7 @@ pub fn is_anothers(home: &Path, place: &Path, session: &str, now: i64) -> Result
 }
 
 fn locked(home: &Path, place: &Path) -> Result<(PathBuf, lock::Lock), String> {
-    let path = layout::owner(home, &place.to_string_lossy());
+    let path = layout::owner(home, place);
     let lock_path = layout::lock(home, "owners");
     layout::prepare(home, &path).map_err(|error| error.to_string())?;
     layout::prepare(home, &lock_path).map_err(|error| error.to_string())?;
@@ -47,6 +47,9 @@ fn locked(home: &Path, place: &Path) -> Result<(PathBuf, lock::Lock), String> {
 }
 
 fn write(path: &Path, owner: &Owner) -> Result<(), String> {
+    if !path.exists() {
+        path.parent().map(layout::clear_old);
+    }
     let bytes = serde_json::to_vec(owner).map_err(|error| error.to_string())?;
     atomic::replace(path, &bytes).map_err(|error| error.to_string())
 }

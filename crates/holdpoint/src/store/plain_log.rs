@@ -21,3 +21,23 @@ pub fn append(path: &Path, at: &str, what: &str) {
         let _ = std::fs::rename(path, old);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a log that has grown")]
+    fn a_log_that_has_grown_is_set_aside_and_lines_stay_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, old) = (folder.path().join("log"), folder.path().join("log.1"));
+        std::fs::write(&log, vec![b'x'; usize::try_from(BYTES_MAX).unwrap()]).unwrap();
+        std::fs::write(&old, "older").unwrap();
+        append(&log, "2026-11-15T12:00:00Z", "one\ntwo");
+        assert!(!log.exists());
+        assert!(std::fs::read_to_string(&old).unwrap().ends_with("x[2026-11-15T12:00:00Z] one\n"));
+        append(&log, "2026-11-15T12:00:01Z", &"é".repeat(500));
+        let line = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(line, format!("[2026-11-15T12:00:01Z] {}\n", "é".repeat(CHARS_MAX)));
+    }
+}

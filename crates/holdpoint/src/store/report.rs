@@ -8,15 +8,16 @@ use super::{atomic, layout};
 /// Notes that a report which is about to be asked for is there already.
 pub fn note(home: &Path, report: &Path) -> Result<(), String> {
     let Some(trace) = trace(report) else { return Ok(()) };
-    let mark = layout::report(home, &report.to_string_lossy());
+    let mark = layout::report(home, report);
     let told = |error: std::io::Error| error.to_string();
     layout::prepare(home, &mark).map_err(told)?;
+    mark.parent().map(layout::clear_old);
     atomic::replace(&mark, trace.as_bytes()).map_err(told)
 }
 
 /// Whether the report is the one that was there already.
 pub fn is_old(home: &Path, report: &Path) -> bool {
-    let noted = std::fs::read_to_string(layout::report(home, &report.to_string_lossy())).ok();
+    let noted = std::fs::read_to_string(layout::report(home, report)).ok();
     noted.is_some() && noted == trace(report)
 }
 

@@ -40,7 +40,7 @@ impl std::fmt::Display for WriteError {
 /// Takes the lock of the run at `place` (its folder, or its file) of the project at `home`: whoever writes its state
 /// holds it.
 pub fn lock(home: &Path, place: &Path, patience: Duration) -> Result<Lock, String> {
-    let path = layout::lock(home, &place.to_string_lossy());
+    let path = layout::lock(home, &layout::name(home, place));
     layout::prepare(home, &path).map_err(|error| error.to_string())?;
     lock::take(&path, patience).map_err(|error| error.to_string())
 }

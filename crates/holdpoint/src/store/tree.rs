@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// How many files are read at the most.
 const FILES_MAX: usize = 10_000;
 
-/// Every file below `root` with its content, by its path with forward slashes; `aside` names folders at the top
-/// that are left out.
+/// Every file below `root` with its content, by its path with forward slashes; folders that are named as in `aside`
+/// are left out.
 pub fn contents(root: &Path, aside: &[&str]) -> io::Result<BTreeMap<String, Vec<u8>>> {
     let read = |path: String| Ok((path.clone(), std::fs::read(root.join(path))?));
     walk(root, aside)?.into_iter().map(read).collect()
@@ -27,7 +27,7 @@ fn walk(root: &Path, aside: &[&str]) -> io::Result<Vec<String>> {
             let entry = entry?;
             let path = folder.join(entry.file_name());
             let kind = entry.file_type()?;
-            if kind.is_dir() && !aside.iter().any(|name| path == Path::new(name)) {
+            if kind.is_dir() && !aside.iter().any(|name| entry.file_name() == *name) {
                 folders.push(path);
             } else if kind.is_file() && names.len() < FILES_MAX {
                 names.push(path.to_string_lossy().replace('\\', "/"));

@@ -2,6 +2,8 @@
 //! model then sees. The clients come from the npm registry; without it these tests are skipped and say so, or fail where
 //! `HOLDPOINT_REQUIRE_CLIENTS=1` is set.
 
+mod claudex;
+mod held;
 mod install;
 mod session;
 mod taskie;

@@ -44,6 +44,9 @@ steps = [
   { when = "args.note", set = { note = "{{ args.note }}" }, finish = "{{ args.phase }}", say = "NOTED." },
   { finish = "{{ args.phase }}", say = "NEXT {{ state.next }}." },
 ]
+[commands.look]
+about = "Where it stands"
+steps = [ { when = "run.has_state", say = "HERE." }, { say = "NO STATE." } ]
 [commands.stop]
 about = "Nothing is due any more"
 steps = [ { go = "end", say = "STOPPED." } ]
@@ -120,4 +123,16 @@ fn commands_at_once_lose_nothing() {
     assert!(children.iter_mut().all(|child| child.wait().unwrap().success()));
     assert!(state(&project)["note"].as_str().unwrap().starts_with("note "));
     assert_eq!(project.journal().iter().filter(|entry| entry["event"] == "command").count(), 9);
+}
+
+#[test]
+fn a_command_that_only_looks_makes_no_state() {
+    let project = project();
+    project.write(".drafts/one/draft.md", "# Draft");
+    for _ in 0..2 {
+        assert_eq!(project.run(&["drafts", "look"]).stdout, "NO STATE.\n");
+    }
+    assert!(!project.root().join(".drafts/one/state.json").exists());
+    assert_eq!(project.run(&["drafts", "stop"]).stdout, "STOPPED.\n");
+    assert_eq!(state(&project)["round"], 0, "a first change has all fields");
 }

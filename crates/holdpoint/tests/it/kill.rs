@@ -131,7 +131,7 @@ fn memory(project: &Project) -> Json {
 }
 
 /// How a traced run ended.
-enum Reached {
+pub(crate) enum Reached {
     /// At the stop asked for; it was killed there.
     Stop,
     /// By itself, before it, with this exit code.
@@ -139,7 +139,7 @@ enum Reached {
 }
 
 /// The hook under ptrace: it stops before and after every system call.
-struct Traced {
+pub(crate) struct Traced {
     child: Child,
     pid: Pid,
     has_ended: bool,
@@ -147,7 +147,7 @@ struct Traced {
 
 impl Traced {
     /// A shell stops itself, is seized, and becomes the hook: `PTRACE_TRACEME` would need unsafe code here.
-    fn hook(project: &Project, event: &Json) -> Traced {
+    pub(crate) fn hook(project: &Project, event: &Json) -> Traced {
         project.write("event.json", event.to_string());
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "kill -STOP $$; exec \"$0\" hook", env!("CARGO_BIN_EXE_holdpoint")]);
@@ -166,7 +166,12 @@ impl Traced {
     }
 
     /// Lets it run to its `at`-th stop after it became the hook, and kills it there.
-    fn run_to(mut self, at: usize) -> Reached {
+    pub(crate) fn run_to(self, at: usize) -> Reached {
+        self.run_until(|seen| seen == at)
+    }
+
+    /// Lets it run from stop to stop until the one, counted from when it became the hook, at which it is to be killed.
+    pub(crate) fn run_until(mut self, mut is_last: impl FnMut(usize) -> bool) -> Reached {
         let (mut is_hook, mut seen) = (false, 0);
         loop {
             match waitpid(self.pid, Some(WaitPidFlag::__WALL)).unwrap() {
@@ -181,7 +186,7 @@ impl Traced {
                 }
                 other => panic!("an unexpected end: {other:?}"),
             }
-            if seen == at {
+            if seen > 0 && is_last(seen) {
                 return Reached::Stop;
             }
             ptrace::syscall(self.pid, None).unwrap();

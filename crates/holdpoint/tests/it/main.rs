@@ -13,6 +13,8 @@ mod bad_project;
 mod cases;
 mod check;
 #[cfg(unix)]
+mod claudex;
+#[cfg(unix)]
 mod clients;
 mod commands;
 #[cfg(unix)]
@@ -29,6 +31,7 @@ mod legacy;
 mod log;
 #[cfg(unix)]
 mod model;
+mod ownership;
 mod parallel;
 mod phases;
 mod project;

@@ -13,7 +13,11 @@ use serde_json::{Value as Json, json};
 /// A part of what the model says.
 pub(crate) enum Block {
     Text(&'static str),
-    ToolUse { name: &'static str, input: Json },
+    /// A call; the name of a tool that Codex has in a namespace is `namespace.name`.
+    ToolUse {
+        name: &'static str,
+        input: Json,
+    },
 }
 
 /// What a client sent: the request line and the body, null where there is none.
@@ -221,8 +225,12 @@ fn responses(number: usize, blocks: &[Block]) -> String {
         let item = match block {
             Block::Text(said) => json!({"type": "message", "role": "assistant",
                 "id": format!("msg_{number}_{index}"), "content": [{"type": "output_text", "text": said}]}),
-            Block::ToolUse { name, input } => json!({"type": "function_call", "name": name,
-                "call_id": format!("call_{number}_{index}"), "arguments": input.to_string()}),
+            Block::ToolUse { name, input } => {
+                let (namespace, name) =
+                    name.split_once('.').map_or((None, *name), |(space, name)| (Some(space), name));
+                json!({"type": "function_call", "namespace": namespace, "name": name,
+                    "call_id": format!("call_{number}_{index}"), "arguments": input.to_string()})
+            }
         };
         text += &event(json!({"type": "response.output_item.done", "item": item}));
     }

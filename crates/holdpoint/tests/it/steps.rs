@@ -74,6 +74,10 @@ steps = [
   { set = { happy = "{{ true }}" }, say = "GLAD." },
 ]
 
+[commands.look]
+about = "Looks at it"
+steps = [ { say = "{{ state.phase }}" } ]
+
 [commands.undo]
 about = "Puts the text back"
 steps = [ { restore = true, remove = ".texts/*.run", say = "UNDONE {{ runs | length }}." } ]
@@ -175,4 +179,42 @@ fn a_file_that_cannot_be_written_leaves_the_state_where_it_was() {
     assert!(state(&project, &id).contains("phase: checking\n"), "{}", state(&project, &id));
     std::fs::remove_dir_all(project.root().join(format!(".texts/{id}.sh"))).unwrap();
     assert!(stop(&project).stdout.contains("RUN the critic, round 1."), "the next Stop tries again");
+}
+
+#[test]
+fn a_run_is_made_in_the_nearest_project_not_in_one_further_up() {
+    let (project, _) = project();
+    project.write("inner/.git/HEAD", "");
+    let inner = project.root().join("inner");
+    let printed: Printed = project.command(&["texts", "new"]).current_dir(&inner).output().unwrap().into();
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert_eq!(std::fs::read_dir(inner.join(".texts")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(project.root().join(".texts")).unwrap().count(), 1);
+}
+
+#[test]
+fn commands_beside_one_that_clears_all_away_bring_nothing_back() {
+    for _ in 0..20 {
+        let (project, _) = project();
+        let commands = ["undo", "undo", "look", "undo", "look"];
+        let children = commands.map(|name| {
+            let mut command = project.command(&["texts", name]);
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
+        });
+        for mut child in children {
+            child.wait().unwrap();
+        }
+        assert_eq!(std::fs::read_dir(project.root().join(".texts")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_workflow_that_is_not_in_force_takes_no_command() {
+    let (project, id) = project();
+    project.write(".holdpoint/holdpoint.toml", "workflows = ['other']");
+    for args in [&["texts", "new"][..], &["texts", "happy", &id], &["texts", "undo"]] {
+        let printed = project.run(args);
+        assert_eq!(printed.code, Some(1), "{args:?}");
+        assert!(printed.stderr.contains("does not name texts"), "{}", printed.stderr);
+    }
 }

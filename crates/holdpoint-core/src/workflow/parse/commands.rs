@@ -39,7 +39,7 @@ impl Parser<'_> {
     }
 
     fn arguments(&mut self, table: &DeTable<'_>) -> List<Argument> {
-        let items = Reader::get(table, "args").and_then(|value| value.get_ref().as_array());
+        let items = self.reader.list(table, "args");
         items.into_iter().flatten().map(|value| self.argument(value)).collect()
     }
 
@@ -83,7 +83,7 @@ impl Parser<'_> {
     }
 
     fn command_steps(&mut self, table: &DeTable<'_>) -> List<CommandStep> {
-        let steps = Reader::get(table, "steps").and_then(|value| value.get_ref().as_array());
+        let steps = self.reader.list(table, "steps");
         steps.into_iter().flatten().map(|value| self.command_step(value)).collect()
     }
 
@@ -94,16 +94,12 @@ impl Parser<'_> {
             (Some(text), Some(value)) => self.text_of(text, value.span(), false),
             _ => Say::default(),
         };
-        let integer = |key: &str| match Reader::get(table, key)?.get_ref() {
-            toml::de::DeValue::Integer(number) => number.as_str().parse().ok(),
-            _ => None,
-        };
         CommandStep {
             create: self.created(table),
-            keep: self.reader.texts(table, "keep"),
-            restore: Reader::get(table, "restore").and_then(|value| value.get_ref().as_bool()) == Some(true),
+            keep: self.kept(table),
+            restore: self.reader.truth(table, "restore"),
             finish: self.template(table, "finish"),
-            fail: integer("fail"),
+            fail: self.reader.whole(table, "fail"),
             step: Step {
                 when: self.expression(table, "when", false),
                 set: self.reader.named(table, "set", Some(Language::Template)),
@@ -118,6 +114,16 @@ impl Parser<'_> {
                 say,
             },
         }
+    }
+
+    /// `keep`: files below the project.
+    fn kept(&mut self, table: &DeTable<'_>) -> List<Text> {
+        for (path, span) in self.reader.spanned_texts(table, "keep") {
+            if !crate::path::stays_below(&crate::path::tidy(&path)) {
+                self.reader.error(span, format!("`{path}` leaves the project folder"));
+            }
+        }
+        self.reader.texts(table, "keep")
     }
 
     /// `create`: a template for the run's name, or `true` where the engine names it.

@@ -142,13 +142,17 @@ impl Parser<'_> {
         Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(span, table), exhausted })
     }
 
-    /// A limit: a number, or the name of a state field.
+    /// A limit: a number, the name of a state field, or `{{ … }}`.
     fn limit(&mut self, at: Range<usize>, table: &DeTable<'_>) -> Text {
         match Reader::get(table, "limit").map(toml::Spanned::get_ref) {
             Some(DeValue::Integer(number)) => number.to_string().into(),
+            Some(DeValue::String(text)) if text.starts_with("{{") => {
+                self.source(table, "limit", Language::Template, false);
+                text.trim_start_matches("{{").trim_end_matches("}}").trim().to_owned().into()
+            }
             Some(DeValue::String(field)) => format!("state.{field}").into(),
             _ => {
-                let hint = "write a number, or the name of a state field";
+                let hint = "write a number, the name of a state field, or {{ an expression }}";
                 self.reader.error(at, "`rounds` has no `limit`").hint = Some(hint.into());
                 "0".into()
             }
@@ -311,7 +315,7 @@ impl Parser<'_> {
                 verdict: List::default(),
                 clean: Cow::Borrowed(PASSED),
                 log: self.template(table, "log"),
-                timeout_s: timeout(table),
+                timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
             });
         }
         parsed
@@ -347,7 +351,7 @@ impl Parser<'_> {
                 verdict: self.reader.texts(table, "verdict"),
                 clean: self.reader.text(table, "clean").unwrap_or_default(),
                 log: self.template(table, "log"),
-                timeout_s: timeout(table),
+                timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
             });
         }
         parsed
@@ -359,8 +363,4 @@ fn number(value: &DeValue<'_>) -> Option<u32> {
         DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
     }
-}
-
-fn timeout(table: &DeTable<'_>) -> u32 {
-    Reader::get(table, "timeout").and_then(|value| number(value.get_ref())).unwrap_or(TIMEOUT_S)
 }

@@ -37,16 +37,16 @@ impl Session {
     }
 }
 
-/// Runs a client in a project with a home of its own. All that it would send elsewhere goes to the model as to a proxy,
-/// which refuses.
+/// Runs a client in a project with this folder as its home. All that it would send elsewhere goes to the model as to a
+/// proxy, which refuses.
 fn run<S: AsRef<OsStr>>(
+    home: TempDir,
     program: &Path,
     project: &Project,
     model: &Model,
     args: &[&str],
     vars: &[(&str, S)],
 ) -> Session {
-    let home = tempfile::tempdir().unwrap();
     let mut client = Command::new(program);
     client.args(args).current_dir(project.root()).env_clear();
     client.env("PATH", path(project));
@@ -88,7 +88,18 @@ fn finish(mut client: Command) -> Printed {
 }
 
 pub(super) fn run_claude(program: &Path, project: &Project, model: &Model) -> Session {
+    claude(tempfile::tempdir().unwrap(), program, project, model, &[])
+}
+
+/// The same session of Claude Code, with the user's next prompt.
+pub(super) fn resume_claude(program: &Path, project: &Project, model: &Model, session: Session) -> Session {
+    let id = session.printed.json()["session_id"].as_str().unwrap().to_owned();
+    claude(session.home, program, project, model, &["--resume", &id])
+}
+
+fn claude(home: TempDir, program: &Path, project: &Project, model: &Model, more: &[&str]) -> Session {
     let args = ["-p", "go", "--output-format", "json", "--dangerously-skip-permissions", "--model", "sonnet"];
+    let args = [&args, more].concat();
     let url = model.url();
     let vars = [
         ("ANTHROPIC_BASE_URL", url.as_str()),
@@ -100,15 +111,17 @@ pub(super) fn run_claude(program: &Path, project: &Project, model: &Model) -> Se
         ("DISABLE_AUTOUPDATER", "1"),
         ("IS_SANDBOX", "1"),
     ];
-    run(program, project, model, &args, &vars)
+    run(home, program, project, model, &args, &vars)
 }
 
 pub(super) fn run_codex(program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
     let home = tempfile::tempdir().unwrap();
+    // A login shell would set PATH anew, from the machine's profile.
     let config = format!(
-        "model = \"scripted\"\nmodel_provider = \"scripted\"\n[model_providers.scripted]\nname = \"scripted\"\n\
-         base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"KEY\"\nrequest_max_retries = 0\n\
-         stream_max_retries = 0\n[projects.'{}']\ntrust_level = \"trusted\"\n",
+        "allow_login_shell = false\nmodel = \"scripted\"\nmodel_provider = \"scripted\"\n\
+         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
+         env_key = \"KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\
+         [projects.'{}']\ntrust_level = \"trusted\"\n",
         model.url(),
         project.root().display()
     );
@@ -121,13 +134,8 @@ pub(super) fn run_codex(program: &Path, project: &Project, model: &Model, hooks:
         "--skip-git-repo-check",
         "go",
     ];
-    run(
-        program,
-        project,
-        model,
-        &args,
-        &[("CODEX_HOME", home.path().as_os_str()), ("KEY", OsStr::new("none"))],
-    )
+    let vars = [("CODEX_HOME", home.path().as_os_str()), ("KEY", OsStr::new("none"))];
+    run(tempfile::tempdir().unwrap(), program, project, model, &args, &vars)
 }
 
 /// Registers the program with Claude Code for events; what the client sends is also kept, in `sent`.
@@ -139,10 +147,35 @@ pub(super) fn register(project: &Project, events: &[&str], args: &[&str]) {
     project.write(".claude/settings.json", json!({"hooks": hooks}).to_string());
 }
 
+/// The program as Codex's hook for events; what the client sends is also kept, in `sent`, and what it is answered, in
+/// `answers`.
+pub(super) fn codex_hooks(events: &[&str]) -> Json {
+    let command = format!("tee -a sent | '{HOLDPOINT}' hook --agent codex | tee -a answers");
+    let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": 60}]});
+    let hooks: serde_json::Map<_, _> =
+        events.iter().map(|event| ((*event).to_owned(), json!([hook]))).collect();
+    json!({"hooks": hooks})
+}
+
 /// What the client sent to its hooks.
 pub(super) fn sent(project: &Project) -> Vec<Json> {
-    let text = project.read("sent");
+    kept(project, "sent")
+}
+
+/// What was kept in a file, value after value.
+pub(super) fn kept(project: &Project, file: &str) -> Vec<Json> {
+    let text = project.read(file);
     serde_json::Deserializer::from_str(&text).into_iter().map(Result::unwrap).collect()
+}
+
+/// What the client sent at each Stop.
+pub(super) fn stops(project: &Project) -> Vec<Json> {
+    sent(project).into_iter().filter(|event| event["hook_event_name"] == "Stop").collect()
+}
+
+/// What the client said at each Stop about being in a stop hook already.
+pub(super) fn stop_hook_active(project: &Project) -> Vec<Json> {
+    stops(project).iter().map(|event| event["stop_hook_active"].clone()).collect()
 }
 
 /// The command lines of the processes that work in the project's folder, where the system tells.

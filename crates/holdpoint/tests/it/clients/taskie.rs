@@ -5,13 +5,12 @@ use std::collections::VecDeque;
 
 use serde_json::{Value as Json, json};
 
+use crate::clients::held::{ask, asks};
 use crate::clients::install::claude;
-use crate::clients::session::{Session, at_work, register, run_claude, sent};
+use crate::clients::session::{Session, at_work, register, run_claude, stop_hook_active};
 use crate::cycle::{self, PLAN};
 use crate::model::{Block, Model, news};
 use crate::project::Project;
-
-const FEEDBACK: &str = "Stop hook feedback:\n";
 
 /// A project with a plan whose review is due, and the program registered as it would be for good.
 fn planned(verdicts: &[&str]) -> Project {
@@ -37,24 +36,12 @@ fn obedient(project: &Project, tools: &'static [&str]) -> Model {
     };
     let mut calls = VecDeque::new();
     Model::start(move |request| {
-        if let Some((_, ask)) = news(request).split_once(FEEDBACK) {
+        if let Some(ask) = ask(&news(request)) {
             let steps = ask.lines().filter_map(|line| line.split_once(". "));
             calls = steps.filter_map(|(_, step)| call(step)).collect();
         }
         vec![calls.pop_front().unwrap_or(Block::Text("I am done."))]
     })
-}
-
-/// The texts the agent was held with.
-fn asks(model: &Model) -> Vec<String> {
-    let shown = model.shown();
-    shown.iter().filter_map(|news| Some(news.split_once(FEEDBACK)?.1.to_owned())).collect()
-}
-
-/// What the client said at each Stop about being in a stop hook already.
-fn stop_hook_active(project: &Project) -> Vec<Json> {
-    let stops = sent(project).into_iter().filter(|event| event["hook_event_name"] == "Stop");
-    stops.map(|event| event["stop_hook_active"].clone()).collect()
 }
 
 /// What the journal has of Stops and of the workflow's commands since the plan was begun.

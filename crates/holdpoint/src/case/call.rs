@@ -1,0 +1,133 @@
+//! The calls of a case: the one that is judged, and those that lead up to it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use holdpoint_core::facts::time;
+use serde_json::{Map, Value as Json, json};
+
+use super::file::lay_over;
+use super::{Subject, folder};
+use crate::agent::{Agent, Protocol};
+use crate::catalog;
+use crate::engine::command::{Typed, words};
+use crate::engine::{self, Call, Reply};
+use crate::env_vars::{Env, FixedEnv};
+use crate::hook::input::Input;
+use crate::hook::options::Options;
+
+/// What a step of `first` knows.
+const STEP_KEYS: [&str; 5] = ["files", "run", "event", "env", "now"];
+
+/// Takes the steps of `first`: files, then a command, which must not fail, or an event.
+pub(super) fn lead_up(
+    subject: Subject<'_>,
+    keys: &Map<String, Json>,
+    root: &Path,
+    tools: &Path,
+) -> Result<(), String> {
+    for step in keys.get("first").and_then(Json::as_array).into_iter().flatten() {
+        let own = step.as_object().ok_or("`first` is a list of tables")?;
+        if let Some(key) = own.keys().find(|key| !STEP_KEYS.contains(&key.as_str())) {
+            return Err(format!("unknown key `{key}` in `first`; it knows {}", STEP_KEYS.join(", ")));
+        }
+        folder::change(root, own.get("files"))?;
+        if !own.contains_key("run") && !own.contains_key("event") {
+            continue;
+        }
+        let reply = make(subject, &laid_over(keys, step), root, tools)?;
+        if reply.exit != 0 {
+            return Err(format!("{step} of `first` ended with {}: {}", reply.exit, reply.stderr));
+        }
+    }
+    Ok(())
+}
+
+/// The case's keys as a step of `first` has them: the call that is judged is none of its business.
+fn laid_over(keys: &Map<String, Json>, step: &Json) -> Map<String, Json> {
+    let mut all = Json::Object(keys.clone());
+    if let Json::Object(fields) = &mut all {
+        fields.retain(|key, _| key != "run" && key != "stdin");
+    }
+    lay_over(&mut all, step);
+    all.as_object().cloned().unwrap_or_default()
+}
+
+/// The hook on an event, or one of the workflow's commands.
+pub(super) fn make(
+    subject: Subject<'_>,
+    keys: &Map<String, Json>,
+    root: &Path,
+    tools: &Path,
+) -> Result<Reply, String> {
+    let text = |key: &str| keys.get(key).and_then(Json::as_str);
+    let cwd = text("cwd").map_or_else(|| root.to_path_buf(), |below| root.join(below));
+    std::fs::create_dir_all(&cwd).map_err(|error| error.to_string())?;
+    let agent = match text("agent") {
+        Some(name) => Some(Agent::ALL.iter().find(|(known, _)| *known == name).ok_or("unknown agent")?.1),
+        None => None,
+    };
+    let options = Options {
+        agent,
+        workflow: Some(subject.name.to_owned()),
+        only: text("only").map(str::to_owned),
+        protocol: if text("protocol") == Some("legacy") { Protocol::Legacy } else { Protocol::Own },
+        help: false,
+    };
+    let env = environment(keys, tools)?;
+    if let Some(words) = keys.get("run") {
+        return command(subject, words, &cwd, &env);
+    }
+    let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
+    Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
+}
+
+/// One of the workflow's own commands instead of an event.
+fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -> Result<Reply, String> {
+    let words: Vec<String> = texts(Some(words)).map(str::to_owned).collect();
+    let (name, rest) = words.split_first().ok_or("`run` names no command")?;
+    let workflow = match subject.own_folder {
+        Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
+        None => catalog::named(subject.name).ok_or("there is no such workflow")?.workflow.clone(),
+    };
+    let command = workflow.commands.iter().find(|command| command.name == *name).ok_or("no such command")?;
+    let performed = words::read(subject.name, command, rest)
+        .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());
+    Ok(match performed {
+        Ok(text) => Reply { stdout: text, ..Reply::default() },
+        Err(error) => {
+            let hints: String = error.hints.iter().map(|hint| format!("\n{hint}")).collect();
+            Reply { stderr: format!("{}{hints}", error.what), exit: error.code(), ..Reply::default() }
+        }
+    })
+}
+
+fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, String> {
+    let variables = keys.get("env").and_then(Json::as_object).into_iter().flatten();
+    let mut variables: HashMap<String, String> =
+        variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+    if keys.contains_key("reviewer") {
+        variables.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
+    }
+    let now = match keys.get("now").and_then(Json::as_str) {
+        Some(now) => Some(time::epoch(now).ok_or("`now` is no time")?),
+        None => None,
+    };
+    Ok(Arc::new(FixedEnv { variables, now }))
+}
+
+fn event(keys: &Map<String, Json>, cwd: &Path) -> Json {
+    let mut event = keys.get("event").cloned().unwrap_or_else(|| json!({}));
+    if let Json::Object(fields) = &mut event {
+        fields.entry("cwd").or_insert_with(|| json!(cwd.to_string_lossy()));
+        fields.entry("session_id").or_insert_with(|| json!("case"));
+    }
+    event
+}
+
+/// A text or a list of texts.
+pub(super) fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
+    let many = list.and_then(Json::as_array).into_iter().flatten();
+    many.chain(list.filter(|one| one.is_string())).filter_map(Json::as_str)
+}
