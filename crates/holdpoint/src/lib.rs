@@ -16,6 +16,7 @@ pub mod program;
 pub mod project;
 pub mod reviewer;
 pub mod store;
+pub mod worktree;
 pub mod world;
 
 pub mod case;

@@ -5,6 +5,7 @@
 
 pub mod atomic;
 pub mod files;
+pub mod git_folder;
 pub mod journal;
 pub mod kept;
 pub mod layout;
