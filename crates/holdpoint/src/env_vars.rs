@@ -1,6 +1,7 @@
 //! Every environment variable that Holdpoint reads, and the one way to read them.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -23,6 +24,17 @@ pub const SESSIONS: [&str; 5] = [
 ];
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
+
+/// The names of git's variables that are set, without those that say where its configuration and its programs are.
+pub fn of_git() -> Vec<OsString> {
+    let is_kept = |name: &str| {
+        name == "GIT_EXEC_PATH" || (name.starts_with("GIT_CONFIG_") && name != "GIT_CONFIG_PARAMETERS")
+    };
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names
+        .filter(|name| name.to_str().is_some_and(|name| name.starts_with("GIT_") && !is_kept(name)))
+        .collect()
+}
 
 /// What the process is given from outside: variables, the time, chance.
 pub trait Env: Send + Sync {

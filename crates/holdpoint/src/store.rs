@@ -6,6 +6,7 @@
 pub mod atomic;
 pub mod evidence;
 pub mod files;
+pub mod git_folder;
 pub mod journal;
 pub mod kept;
 pub mod layout;

@@ -3,7 +3,10 @@
 //! The id is git's own for a tree: of all files that are tracked or would be, so that a commit of them has the same.
 //! Nothing of the user's is touched: not the index, not the objects, no reference, no file.
 
+pub mod entries;
+
 mod call;
+mod doubt;
 mod head;
 mod index;
 mod repository;
@@ -24,8 +27,8 @@ use repository::Repository;
 pub fn hash(root: &Path, aside: &[String]) -> Result<String, String> {
     let repository = Repository::at(root)?;
     let index = Index::like_the_users(&repository)?;
-    index.take_in_all()?;
-    index.take_out(aside)?;
+    let entries = index.take_in_all()?;
+    index.take_out(aside, &entries)?;
     index.tree()
 }
 
@@ -34,7 +37,9 @@ pub fn hash(root: &Path, aside: &[String]) -> Result<String, String> {
 pub fn tree_without(root: &Path, tree: &str, aside: &[String]) -> Result<String, String> {
     let repository = Repository::at(root)?;
     let index = Index::of(&repository, id(tree)?)?;
-    index.take_out(aside)?;
+    if !aside.is_empty() {
+        index.take_out(aside, &index.entries()?)?;
+    }
     index.tree()
 }
 

@@ -88,6 +88,11 @@ pub fn told(home: &Path) -> PathBuf {
     folder(home).join("told")
 }
 
+/// What git writes for us.
+pub fn git(home: &Path) -> PathBuf {
+    folder(home).join("git")
+}
+
 /// A message that was too long for its answer.
 pub fn message(home: &Path, text: &str) -> PathBuf {
     folder(home).join("messages").join(format!("{}.md", digest(&[text])))

@@ -19,7 +19,7 @@ const COMPLAINT_LINES_MAX: usize = 3;
 /// What is set for every call, whatever the user's configuration says: no program of others beside the filters that
 /// `git add` runs too, nothing that lets git believe that a file is unchanged without looking at it, nothing that
 /// makes it stop where it would only warn, no network.
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 17] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -30,6 +30,7 @@ const SETTINGS: [&str; 16] = [
     "core.safecrlf=false",
     "core.preloadIndex=true",
     "index.sparse=false",
+    "index.skipHash=true",
     "sparse.expectFilesOutsideOfPatterns=false",
     "add.ignoreErrors=false",
     "advice.addEmbeddedRepo=false",
@@ -185,4 +186,24 @@ fn whole(mut file: File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_that_hangs_ends_with_its_call() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let setup = "git init -q && echo x > x && echo '* filter=slow' > .gitattributes \
+            && git config filter.slow.clean 'sleep 60; cat'";
+        assert!(Command::new("sh").args(["-c", setup]).current_dir(root).status().unwrap().success());
+        let repository = Repository::at(root).unwrap();
+        let call = Call::new(&repository, "add", &["--all"]).index(&root.join(".git/ours"));
+        let started = Instant::now();
+        let ended = Call { deadline: Duration::from_secs(1), ..call }.printed();
+        assert_eq!(ended.unwrap_err(), "git add did not end within 1 seconds");
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    }
 }

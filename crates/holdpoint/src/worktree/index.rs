@@ -1,11 +1,14 @@
 //! An index of our own in a scratch folder: what it lists, what is added and taken out, and the tree it makes.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use holdpoint_core::path::fits;
 use tempfile::TempDir;
 
 use super::call::Call;
+use super::doubt::doubtful;
+use super::entries::{self, Entry};
 use super::repository::Repository;
 use crate::store::git_folder;
 
@@ -13,16 +16,8 @@ use crate::store::git_folder;
 #[derive(Debug)]
 pub(super) struct Index<'a> {
     repository: &'a Repository,
-    _scratch: TempDir,
+    scratch: TempDir,
     path: PathBuf,
-}
-
-/// A path in an index, and how git is to treat it.
-#[derive(Debug)]
-struct Entry {
-    /// What `git ls-files -v` says: small letters for files taken as unchanged, `S` for files that need not be there.
-    tag: u8,
-    path: Vec<u8>,
 }
 
 impl<'a> Index<'a> {
@@ -32,7 +27,7 @@ impl<'a> Index<'a> {
             .scratch()
             .map_err(|error| format!("there is no room for an index of our own: {error}"))?;
         let path = scratch.path().join("index");
-        Ok(Index { repository, _scratch: scratch, path })
+        Ok(Index { repository, scratch, path })
     }
 
     /// The user's index as it is now: it says which files are tracked, and spares reading those that are unchanged.
@@ -46,37 +41,58 @@ impl<'a> Index<'a> {
     /// An index that holds a tree.
     pub(super) fn of(repository: &'a Repository, tree: &str) -> Result<Index<'a>, String> {
         let index = Index::empty(repository)?;
-        index.call("read-tree", &["--no-sparse-checkout", tree]).printed()?;
+        index.call("read-tree", &[tree]).printed()?;
         Ok(index)
     }
 
     /// Takes in the working tree as it is: everything but what is ignored and not tracked.
-    pub(super) fn take_in_all(&self) -> Result<(), String> {
-        self.add()?;
-        // Whoever marked a file so has not looked away from it for us.
-        if self.reveal()? { self.add() } else { Ok(()) }
+    pub(super) fn take_in_all(&self) -> Result<Vec<Entry>, String> {
+        let Repository { root, ours, .. } = self.repository;
+        let begun = self.begun()?;
+        self.add_all()?;
+        let entries = self.entries()?;
+        // What keeps git from looking at a file was not meant for us.
+        let doubtful = doubtful(&entries, root, ours.looked(begun))?;
+        if doubtful.is_empty() {
+            // Otherwise the user's index goes on saying what must be doubted.
+            ours.set_looked(begun, &self.scratch);
+        }
+        if !(self.reveal(&entries)? | self.forget(&doubtful)?) {
+            return Ok(entries);
+        }
+        self.add_all()?;
+        self.entries()
     }
 
-    fn add(&self) -> Result<(), String> {
+    /// When this index was made, by the clock of the file system, which is the one that files are dated by.
+    fn begun(&self) -> Result<SystemTime, String> {
+        let made = self.scratch.path().metadata().and_then(|folder| folder.modified());
+        made.map_err(|error| format!("{}: {error}", self.scratch.path().display()))
+    }
+
+    fn add_all(&self) -> Result<(), String> {
         self.call("add", &["--all", "--sparse"]).printed().map(drop)
     }
 
     /// Takes the marks away that keep git from looking at files, and says whether there were any. In a sparse
     /// checkout git has put them there itself, and takes them from files that are there all the same.
-    fn reveal(&self) -> Result<bool, String> {
-        let entries = self.entries()?;
-        let assumed = entries.iter().filter(|entry| entry.tag.is_ascii_lowercase());
-        let skipped = || entries.iter().filter(|entry| entry.tag.eq_ignore_ascii_case(&b'S'));
-        let mut any = self.unmark("--no-assume-unchanged", assumed)?;
-        if skipped().next().is_some() && !self.is_sparse()? {
-            any |= self.unmark("--no-skip-worktree", skipped())?;
+    fn reveal(&self, entries: &[Entry]) -> Result<bool, String> {
+        let assumed = paths(entries, |entry| entry.is_assumed_unchanged);
+        let skipped = paths(entries, |entry| entry.is_skipped);
+        let mut any = self.update("--no-assume-unchanged", &assumed)?;
+        if !skipped.is_empty() && !self.is_sparse()? {
+            any |= self.update("--no-skip-worktree", &skipped)?;
         }
         Ok(any)
     }
 
-    fn unmark<'e>(&self, option: &str, entries: impl Iterator<Item = &'e Entry>) -> Result<bool, String> {
-        let paths: Vec<&[u8]> = entries.map(|entry| entry.path.as_slice()).collect();
-        self.update(option, &paths)
+    /// Makes the index forget when it looked at these files, and says whether there are any.
+    fn forget(&self, entries: &[&Entry]) -> Result<bool, String> {
+        let lines: Vec<Vec<u8>> = entries.iter().map(|entry| entry.line()).collect();
+        if !lines.is_empty() {
+            self.call("update-index", &["-z", "--index-info"]).input(ended(&lines)).printed()?;
+        }
+        Ok(!lines.is_empty())
     }
 
     fn is_sparse(&self) -> Result<bool, String> {
@@ -91,18 +107,13 @@ impl<'a> Index<'a> {
         self.call("add", &args).input(ended(&names)).printed().map(drop)
     }
 
-    /// Takes out the paths that fit one of the globs.
-    pub(super) fn take_out(&self, globs: &[String]) -> Result<(), String> {
-        if globs.is_empty() {
-            return Ok(());
-        }
-        let entries = self.entries()?;
-        let fits_one = |entry: &&Entry| {
+    /// Takes those of its entries out that fit one of the globs.
+    pub(super) fn take_out(&self, globs: &[String], entries: &[Entry]) -> Result<(), String> {
+        let fits_one = |entry: &Entry| {
             let path = String::from_utf8_lossy(&entry.path);
             globs.iter().any(|glob| fits(glob, &path))
         };
-        let paths: Vec<&[u8]> = entries.iter().filter(fits_one).map(|entry| entry.path.as_slice()).collect();
-        self.update("--force-remove", &paths).map(drop)
+        self.update("--force-remove", &paths(entries, fits_one)).map(drop)
     }
 
     /// The id of the tree that the index makes. That its objects are there need not be checked: those that are not
@@ -125,10 +136,14 @@ impl<'a> Index<'a> {
         Ok(true)
     }
 
-    fn entries(&self) -> Result<Vec<Entry>, String> {
-        let printed = self.call("ls-files", &["-v", "-z"]).printed()?;
-        let entry = |line: &[u8]| Some(Entry { tag: *line.first()?, path: line.get(2..)?.to_vec() });
-        Ok(printed.split(|byte| *byte == 0).filter_map(entry).collect())
+    /// What it says of each path.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, String> {
+        let because = |why: &dyn std::fmt::Display| format!("the index of our own cannot be read: {why}");
+        match std::fs::read(&self.path) {
+            Ok(file) => entries::read(&file).ok_or_else(|| because(&"it is in no form we know")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(because(&error)),
+        }
     }
 
     fn call(&self, name: &'static str, args: &[&str]) -> Call {
@@ -136,7 +151,11 @@ impl<'a> Index<'a> {
     }
 }
 
+fn paths(entries: &[Entry], is_meant: impl Fn(&Entry) -> bool) -> Vec<&[u8]> {
+    entries.iter().filter(|entry| is_meant(entry)).map(|entry| entry.path.as_slice()).collect()
+}
+
 /// Names as git reads them from standard input: any name can be told, because none has a zero.
-fn ended(names: &[&[u8]]) -> Vec<u8> {
-    names.iter().flat_map(|name| name.iter().copied().chain([0])).collect()
+fn ended(names: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    names.iter().flat_map(|name| name.as_ref().iter().copied().chain([0])).collect()
 }

@@ -67,13 +67,18 @@ impl Repo {
 
     /// What `git add --all` and `git write-tree` say in a copy, where no time that an index has noted holds.
     fn expected(&self) -> String {
-        let copies = tempfile::tempdir().unwrap();
-        let copy = copies.path().join("copy");
-        let copied = Command::new("cp").arg("-a").args([&self.root, &copy]).status().unwrap();
-        assert!(copied.success());
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy");
+        let done = Command::new("cp").arg("-a").args([&self.root, &copy]).status().unwrap();
+        assert!(done.success());
         let _ = std::fs::remove_file(copy.join(".git/index.lock"));
         git(&copy, &["add", "--all"]);
         git(&copy, &["write-tree"])
+    }
+
+    /// When all files were last looked at one by one.
+    fn looked(&self) -> std::time::SystemTime {
+        self.root.join(".holdpoint/git/looked").metadata().unwrap().modified().unwrap()
     }
 
     /// All that is the user's, beside the files.
@@ -93,15 +98,20 @@ impl Repo {
 }
 
 /// Git with nobody's configuration.
-fn git(dir: &Path, args: &[&str]) -> String {
+fn git_command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", dir);
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     for who in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{who}_NAME"), "a").env(format!("GIT_{who}_EMAIL"), "a@example.org");
     }
-    let output =
-        command.arg("-C").arg(dir).args(["-c", "protocol.file.allow=always"]).args(args).output().unwrap();
+    command.arg("-C").arg(dir).args(["-c", "protocol.file.allow=always"]);
+    command
+}
+
+/// What git prints; it must succeed.
+fn git(dir: &Path, args: &[&str]) -> String {
+    let output = git_command(dir).args(args).output().unwrap();
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
@@ -124,6 +134,18 @@ fn the_hash_is_the_tree_that_git_would_commit() {
     repo.commit("second");
     assert_eq!(hash, repo.git(&["rev-parse", "HEAD^{tree}"]));
     assert_eq!(hash, repo.hash());
+}
+
+#[test]
+fn what_the_environment_says_of_other_repositories_is_not_heard() {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "worktree::worktree_tests::the_hash_is_the_tree_that_git_would_commit"]);
+    for name in ["DIR", "INDEX_FILE", "WORK_TREE", "OBJECT_DIRECTORY", "COMMON_DIR", "CONFIG_PARAMETERS"] {
+        again.env(format!("GIT_{name}"), "/elsewhere");
+    }
+    let output = again.env("GIT_INDEX_VERSION", "9").output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let path = || select(&PATHS[..]);
     prop_oneof![
-        4 => (path(), 0..4_u8).prop_map(|(path, letter)| Step::Write(path, letter)),
+        4 => (path(), 0..4_u8).prop_map(|(path, number)| Step::Write(path, number)),
         2 => path().prop_map(Step::Remove),
         1 => (path(), path()).prop_map(|(path, to)| Step::Link(path, to)),
         1 => path().prop_map(Step::Mode),
@@ -42,6 +42,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// All texts of a path are of the same length: nothing but what is in the file tells one from the other.
+fn text(path: &str, number: u8) -> String {
+    let ignored = ["*.log\n", "src/\n#", "new*\n#", "*.py\n#"][usize::from(number)];
+    if path.ends_with("ignore") { format!("{ignored:7}") } else { format!("{number}\n") }
+}
+
 /// Does it; what cannot be done is left.
 fn take(repo: &Repo, step: &Step) {
     let full = |path: &str| repo.root.join(path);
@@ -50,19 +56,12 @@ fn take(repo: &Repo, step: &Step) {
         let _ = full(path).parent().map(std::fs::create_dir_all);
     };
     let tried = |args: &[&str]| {
-        let _ = Command::new("git").arg("-C").arg(&repo.root).args(args).output().unwrap();
+        let _ = git_command(&repo.root).args(args).output().unwrap();
     };
     match step {
-        // One letter and all of the same length: only what is in the file tells it from the last.
-        Step::Write(path, letter) => {
+        Step::Write(path, number) => {
             gone(path);
-            let letter = if path.ends_with("ignore") {
-                ["*.log\n", "src/\n#", "new*\n#", "*.py\n#"]
-            } else {
-                ["a"; 4]
-            }[usize::from(*letter)]
-            .replace('a', &letter.to_string());
-            let _ = std::fs::write(full(path), letter);
+            let _ = std::fs::write(full(path), text(path, *number));
         }
         Step::Remove(path) => gone(path),
         Step::Link(path, to) => {

@@ -1,6 +1,7 @@
 //! Ways to change a file so that git does not look at it.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::time::SystemTime;
 
 use super::*;
@@ -11,8 +12,18 @@ fn changes(repo: &Repo, change: impl FnOnce()) {
     change();
     let after = repo.hash();
     assert_ne!(before, after);
+    assert_eq!(repo.hash(), after, "it is not forgotten");
     repo.write("a.py", "a = 1\n");
     assert_eq!(repo.hash(), before, "and back");
+}
+
+/// Changes a file without changing its size, and not in the same moment of the file system's clock.
+fn edit(repo: &Repo, path: &str, text: &str) {
+    let changed = || repo.root.join(path).metadata().map(|file| (file.ctime(), file.ctime_nsec())).unwrap();
+    let before = changed();
+    while changed() == before {
+        repo.write(path, text);
+    }
 }
 
 #[test]
@@ -45,9 +56,49 @@ fn a_file_with_its_time_put_back() {
     put_back();
     repo.git(&["update-index", "--refresh"]);
     changes(&repo, || {
-        repo.write("a.py", "a = 9\n");
+        edit(&repo, "a.py", "a = 9\n");
         put_back();
         assert_eq!(repo.git(&["diff", "--name-only"]), "", "git is deceived");
+    });
+}
+
+#[test]
+fn an_index_that_stays_wrong() {
+    let repo = Repo::new();
+    let path = repo.root.join("a.py");
+    let put_back =
+        || File::options().append(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let second = || path.metadata().unwrap().ctime();
+    let before = repo.hash();
+    // All within one second, or once more.
+    loop {
+        repo.write("a.py", "a = 1\n");
+        put_back();
+        repo.git(&["update-index", "--refresh"]);
+        let noted = second();
+        edit(&repo, "a.py", "a = 9\n");
+        put_back();
+        if second() == noted {
+            break;
+        }
+    }
+    assert_eq!(repo.git(&["diff", "--name-only"]), "", "git is deceived");
+    let looked = repo.looked();
+    assert_ne!(repo.hash(), before);
+    assert_eq!(repo.looked(), looked, "files of this second are looked at again when it has passed");
+}
+
+#[test]
+fn an_index_that_is_made_younger() {
+    let repo = Repo::new();
+    let next_year = SystemTime::now() + std::time::Duration::from_hours(365 * 24);
+    changes(&repo, || {
+        // Within one second; where another begins in between there is nothing to hide.
+        edit(&repo, "a.py", "a = 1\n");
+        repo.git(&["add", "a.py"]);
+        edit(&repo, "a.py", "a = 9\n");
+        let index = File::options().append(true).open(repo.root.join(".git/index")).unwrap();
+        index.set_modified(next_year).unwrap();
     });
 }
 

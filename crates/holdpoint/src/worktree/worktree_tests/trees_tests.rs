@@ -62,9 +62,14 @@ fn a_tree_is_written_into_a_folder_with_files_of_today() {
     repo.write("a.py", "a = 2\n");
     repo.write("tests/new.py", "assert\n");
     repo.write("tests/ignored.log", "wanted all the same\n");
+    repo.write("*.py", "a name, no pattern\n");
     let users = repo.users();
     let into = repo.folder.path().join("made/here");
-    let adding = [PathBuf::from("tests/new.py"), repo.root.canonicalize().unwrap().join("tests/ignored.log")];
+    let adding = [
+        PathBuf::from("tests/new.py"),
+        PathBuf::from("*.py"),
+        repo.root.canonicalize().unwrap().join("tests/ignored.log"),
+    ];
     materialise(&repo.root, &before, &into, &adding).unwrap();
     let read = |path: &str| std::fs::read_to_string(into.join(path)).unwrap();
     assert_eq!(read("a.py"), "a = 1\n");
