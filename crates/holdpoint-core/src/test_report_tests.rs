@@ -145,6 +145,22 @@ fn cargo() {
 }
 
 #[test]
+fn cargo_names_what_is_running_only_in_step_with_it() {
+    let running = |file: &str| format!("     Running tests/{file}.rs (target/{file})\n");
+    let run = |test: &str| {
+        format!(
+            "running 1 test\n\nfailures:\n    {test}\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n"
+        )
+    };
+    let in_step = [running("a"), run("one"), running("b"), run("two")].concat();
+    assert_eq!(names(&in_step), ["one @ tests/a.rs", "two @ tests/b.rs"]);
+    let errors_first = [running("a"), running("b"), run("one"), run("two")].concat();
+    assert_eq!(names(&errors_first), ["one @ ?", "two @ ?"]);
+    let errors_last = [run("one"), run("two"), running("a"), running("b")].concat();
+    assert_eq!(names(&errors_last), ["one @ ?", "two @ ?"]);
+}
+
+#[test]
 fn nextest() {
     check(
         "nextest",

@@ -35,6 +35,12 @@ fn several_runners_are_summed() {
 }
 
 #[test]
+fn a_document_beside_a_runner_does_not_count_again() {
+    let report = read(&[sample!("vitest_fail.txt"), sample!("junit_vitest.xml")].join("\n"));
+    assert_eq!((report.runner, report.passed, report.failed), (Some("vitest"), 2, 3));
+}
+
+#[test]
 fn what_only_looks_like_a_result_is_none() {
     for output in [
         "",
@@ -46,6 +52,7 @@ fn what_only_looks_like_a_result_is_none() {
         "Tests: 5, Assertions: 9\n",
         "ok 1 - looks like TAP\n1..1\n",
         "# tests 3\nand nothing more\n",
+        "# tests 3\n# fail 2\n",
         "FAILED tests/x.py::y - no\n",
         "    test result: ok. 3 passed; 0 failed\n",
         "<html><body/></html>",
