@@ -30,4 +30,5 @@ pub mod lines;
 pub mod path;
 pub mod run_id;
 pub mod shell;
+pub mod test_report;
 pub mod verdict;
