@@ -29,5 +29,7 @@ pub mod layout;
 pub mod lines;
 pub mod path;
 pub mod run_id;
+pub mod scan;
 pub mod shell;
+pub mod source;
 pub mod verdict;
