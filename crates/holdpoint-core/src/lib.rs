@@ -17,6 +17,8 @@ pub mod tool;
 pub mod workflow;
 pub mod world;
 
+pub mod acceptance;
+pub mod allowed_files;
 pub mod delegation;
 pub mod diagnostic;
 pub mod document;
@@ -28,6 +30,7 @@ pub mod json;
 pub mod layout;
 pub mod lines;
 pub mod path;
+pub mod plan;
 pub mod run_id;
 pub mod scan;
 pub mod shell;
