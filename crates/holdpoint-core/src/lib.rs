@@ -19,6 +19,7 @@ pub mod world;
 
 pub mod acceptance;
 pub mod allowed_files;
+pub mod blueprint;
 pub mod delegation;
 pub mod diagnostic;
 pub mod document;

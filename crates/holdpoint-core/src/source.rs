@@ -10,6 +10,7 @@ mod jsx;
 pub(crate) mod line;
 mod python;
 mod rust;
+pub(crate) mod test_item;
 
 use cursor::Cursor;
 

@@ -1,7 +1,8 @@
 //! Rust's macros for code that is still to be written, outside tests.
 
 use super::Found;
-use crate::source::{Kind, Token, closing};
+use crate::source::test_item::test_until;
+use crate::source::{Kind, Token};
 
 /// `tokens` have no comments.
 pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
@@ -23,39 +24,4 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
 fn is_call(tokens: &[Token<'_>]) -> bool {
     let [name, bang, open, ..] = tokens else { return false };
     (name.is_word("todo") || name.is_word("unimplemented")) && bang.is_mark("!") && open.opens()
-}
-
-/// Where the item ends that an attribute here says is for tests; the whole file, if it says so of the file.
-fn test_until(tokens: &[Token<'_>], place: usize) -> Option<usize> {
-    let is = |place: usize, mark: &str| tokens.get(place).is_some_and(|token| token.is_mark(mark));
-    let of_file = usize::from(is(place + 1, "!"));
-    if !is(place, "#") || !is(place + 1 + of_file, "[") {
-        return None;
-    }
-    let end = closing(tokens, place + 1 + of_file);
-    let words = &tokens[place..end.min(tokens.len())];
-    let has = |word: &str| words.iter().any(|token| token.is_word(word));
-    if !has("test") || has("not") || has("cfg_attr") {
-        return None;
-    }
-    Some(if of_file == 1 { tokens.len() } else { item_end(tokens, end + 1) })
-}
-
-/// Where the item that starts at `from` ends: with its block, or with a semicolon before any block.
-fn item_end(tokens: &[Token<'_>], from: usize) -> usize {
-    let mut place = from;
-    while let Some(token) = tokens.get(place) {
-        if token.is_mark(";") {
-            return place;
-        }
-        if token.opens() {
-            let end = closing(tokens, place);
-            if token.is_mark("{") {
-                return end;
-            }
-            place = end;
-        }
-        place += 1;
-    }
-    tokens.len()
 }
