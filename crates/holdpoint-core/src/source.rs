@@ -3,6 +3,7 @@
 //! Invariant: any text is read to its end. Code that no compiler would take is read as well as can be, and a
 //! string that is never closed ends with its line where the language says so.
 
+pub(crate) mod brackets;
 mod cursor;
 mod go;
 mod javascript;
@@ -109,22 +110,6 @@ pub fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
     let mut tokens = read(path, text);
     tokens.retain(|token| token.kind != Kind::Comment);
     tokens
-}
-
-/// The place of the bracket that closes the one at `open`, or the end.
-pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
-    let mut depth = 0usize;
-    for (place, token) in tokens.iter().enumerate().skip(open) {
-        if token.opens() {
-            depth += 1;
-        } else if token.closes() {
-            depth = depth.saturating_sub(1);
-            if depth == 0 {
-                return place;
-            }
-        }
-    }
-    tokens.len()
 }
 
 /// Whether a file holds tests: by whole names of its folders and by the forms of its own name, so that `latest.py`

@@ -199,7 +199,10 @@ proptest! {
         }
         let words: usize = tokens.iter().map(|token| token.text.len()).sum();
         prop_assert!(words <= text.len());
-        prop_assert!(closing(&tokens, 0) <= tokens.len());
+        let brackets = brackets::Brackets::of(&tokens);
+        for place in 0..tokens.len() {
+            prop_assert!(brackets.closing(place) <= tokens.len() && brackets.opening(place) <= tokens.len());
+        }
         line::lines(&text, &tokens);
     }
 }

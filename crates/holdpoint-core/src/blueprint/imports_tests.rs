@@ -129,6 +129,7 @@ fn go() {
                 &["3 ~billing", "4 ~internal/shared"],
             ),
             ("import _ \"app/x\"; var s = \"app/y\"", &["1 ~x"]),
+            ("import \"app/a\"\nimport \"app/b\"\nimport c \"app/c\"", &["1 ~a", "2 ~b", "3 ~c"]),
             ("import \"net/mail\"\nimport \"log\"", &[]),
             ("// import \"app/x\"\nvar s = `import \"app/y\"`", &[]),
         ],

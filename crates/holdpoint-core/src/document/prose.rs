@@ -34,10 +34,13 @@ fn code(markdown: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
 }
 
 fn comments(markdown: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut code = code.to_vec();
+    code.sort_by_key(|span| span.start);
     let mut found: Vec<Range<usize>> = Vec::new();
     for (start, _) in markdown.match_indices("<!--") {
         let is_inside = |span: &Range<usize>| span.contains(&start);
-        if !code.iter().any(is_inside) && !found.last().is_some_and(is_inside) {
+        let before = code[..code.partition_point(|span| span.start <= start)].last();
+        if !before.is_some_and(is_inside) && !found.last().is_some_and(is_inside) {
             let end = markdown[start..].find("-->").map_or(markdown.len(), |end| start + end + 3);
             found.push(start..end);
         }

@@ -3,15 +3,20 @@
 //! Types are not known here. But who writes `_ = f()` for `f()` has an error to drop, and a comment on that line or
 //! the one above says why; `v, _ := f()` may be about anything and is left alone.
 
+use std::collections::HashSet;
+
 use super::Found;
-use crate::source::{Kind, Token, closing};
+use crate::source::brackets::Brackets;
+use crate::source::{Kind, Token};
 
 pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
     let mut found = Vec::new();
-    let mut brackets: Vec<&str> = Vec::new();
+    let brackets = Brackets::of(tokens);
+    let explained = explained(tokens);
+    let mut open: Vec<&str> = Vec::new();
     for (place, token) in tokens.iter().enumerate() {
-        let is_dropped = brackets.last() == Some(&"{") && drops_result(tokens, place);
-        if is_dropped && !is_explained(tokens, token.line) {
+        let is_dropped = open.last() == Some(&"{") && drops_result(tokens, &brackets, place);
+        if is_dropped && !explained.contains(&token.line) {
             let message = "`_ =` drops an error: handle it, or say in a comment why not".to_owned();
             found.push((token.line, "IGNORED_ERROR", message));
         }
@@ -21,16 +26,16 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
             found.push((token.line, "IGNORED_ERROR", message));
         }
         if token.opens() {
-            brackets.push(token.text);
+            open.push(token.text);
         } else if token.closes() {
-            brackets.pop();
+            open.pop();
         }
     }
     found
 }
 
 /// Whether a statement `_ = f(…)` stands here: a call and nothing after it.
-fn drops_result(tokens: &[Token<'_>], place: usize) -> bool {
+fn drops_result(tokens: &[Token<'_>], brackets: &Brackets, place: usize) -> bool {
     let starts = place == 0
         || matches!(
             (tokens[place - 1].kind, tokens[place - 1].text),
@@ -47,7 +52,7 @@ fn drops_result(tokens: &[Token<'_>], place: usize) -> bool {
         at += 1;
     }
     while tokens.get(at).is_some_and(|token| token.is_mark("(") || token.is_mark("[")) {
-        at = closing(tokens, at) + 1;
+        at = brackets.closing(at) + 1;
         while tokens.get(at).is_some_and(|token| token.kind == Kind::Word || token.is_mark(".")) {
             at += 1;
         }
@@ -62,13 +67,10 @@ fn ends_statement(token: Option<&Token<'_>>) -> bool {
     })
 }
 
-/// Whether a comment stands on the line or ends on the one above it.
-fn is_explained(tokens: &[Token<'_>], line: usize) -> bool {
-    let near = |token: &Token<'_>| {
-        let last = token.line + token.text.matches('\n').count();
-        token.line == line || last + 1 == line
-    };
-    tokens.iter().any(|token| token.kind == Kind::Comment && near(token))
+/// The lines that a comment stands on, or ends above.
+fn explained(tokens: &[Token<'_>]) -> HashSet<usize> {
+    let comments = tokens.iter().filter(|token| token.kind == Kind::Comment);
+    comments.flat_map(|token| [token.line, token.line + token.text.matches('\n').count() + 1]).collect()
 }
 
 /// Whether `err != nil { }` stands here.

@@ -78,6 +78,9 @@ fn starts(tokens: &[Token<'_>]) -> Vec<usize> {
 }
 
 fn statement(file: &str, tokens: &[Token<'_>], found: &mut Vec<Import>) {
+    if !tokens.first().is_some_and(|first| first.is_word("import") || first.is_word("from")) {
+        return;
+    }
     let end = tokens.iter().position(|token| token.is_mark(";")).unwrap_or(tokens.len());
     let tokens = &tokens[..end];
     match tokens {

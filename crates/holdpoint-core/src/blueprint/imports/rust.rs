@@ -2,6 +2,7 @@
 
 use super::{Import, folder};
 use crate::path;
+use crate::source::brackets::Brackets;
 use crate::source::test_item::test_until;
 use crate::source::{Kind, Token};
 
@@ -9,9 +10,10 @@ pub(super) fn imports(file: &str, code: &[Token<'_>]) -> Vec<Import> {
     let tokens: Vec<Token<'_>> = code.iter().filter(|token| token.kind != Kind::Break).copied().collect();
     let mut reader =
         Reader { file, module: module_of(file), inline: Vec::new(), depth: 0, found: Vec::new() };
+    let brackets = Brackets::of(&tokens);
     let mut place = 0;
     while place < tokens.len() {
-        place = match test_until(&tokens, place) {
+        place = match test_until(&tokens, &brackets, place) {
             Some(end) => end + 1,
             None => reader.take(&tokens, place),
         };

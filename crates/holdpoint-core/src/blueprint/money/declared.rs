@@ -1,20 +1,25 @@
 //! Declarations as JavaScript, TypeScript and Rust have them, and what a value begins with in any language.
 
 use super::{Declared, Money, is_money, is_wrong};
-use crate::source::{Kind, Token, closing};
+use crate::source::brackets::Brackets;
+use crate::source::{Kind, Token};
 
 pub(super) fn find(code: &[Token<'_>], money: Money) -> Vec<Declared> {
+    let brackets = Brackets::of(code);
     let named =
         (0..code.len()).filter(|place| code[*place].kind == Kind::Word && is_money(code[*place].text));
     named
         .filter_map(|place| {
-            Some((code[place].line, code[place].text.to_owned(), declared(code, place, money)?))
+            Some((code[place].line, code[place].text.to_owned(), declared(code, &brackets, place, money)?))
         })
         .collect()
 }
 
+/// How many tokens of a column's own are looked at.
+const COLUMN: usize = 40;
+
 /// As what the name at `place` is declared, if that is wrong.
-fn declared(code: &[Token<'_>], place: usize, money: Money) -> Option<String> {
+fn declared(code: &[Token<'_>], brackets: &Brackets, place: usize, money: Money) -> Option<String> {
     let before = place.checked_sub(1).map_or("", |before| code[before].text);
     let mut after = place + 1;
     if code.get(after).is_some_and(|token| token.is_mark("?") || token.is_mark("!")) {
@@ -31,12 +36,12 @@ fn declared(code: &[Token<'_>], place: usize, money: Money) -> Option<String> {
         "=" | ":=" => value_at(&code[after + 1..], money),
         // `struct Price(f64)`
         "(" if before == "struct" => {
-            let end = closing(code, after).min(code.len());
+            let end = brackets.closing(after);
             code[after..end].iter().find(|token| is_type(token, money)).map(|token| token.text.to_owned())
         }
         // `fn total() -> f64`, `total(): Decimal`
         "(" => {
-            let result = code.get(closing(code, after) + 1..).unwrap_or_default();
+            let result = code.get(brackets.closing(after) + 1..).unwrap_or_default();
             let [sign, rest @ ..] = result else { return None };
             (sign.is_mark("->") || sign.is_mark(":")).then(|| type_at(rest, money))?
         }
@@ -95,8 +100,8 @@ pub(super) fn value_at(tokens: &[Token<'_>], money: Money) -> Option<String> {
         .find(|token| is_type(token, money) && (token.text == last.text || is_static(tokens, token)));
     let in_column = || {
         let is_column = matches!(last.text, "Column" | "mapped_column" | "Field" | "field");
-        let inside = &tokens[path..closing(tokens, path).min(tokens.len())];
-        inside.iter().find(|token| is_type(token, money)).filter(|_| is_column)
+        let inside = tokens[path..].iter().take_while(|token| !token.is_mark(")")).take(COLUMN);
+        inside.into_iter().find(|token| is_type(token, money)).filter(|_| is_column)
     };
     by_name.or_else(in_column).map(|token| token.text.to_owned())
 }

@@ -2,14 +2,16 @@
 
 use super::declared::value_at;
 use super::{Declared, Money, is_money, is_wrong};
+use crate::source::brackets::Brackets;
 use crate::source::{Kind, Token};
 
 pub(super) fn find(code: &[Token<'_>], money: Money) -> Vec<Declared> {
+    let brackets = Brackets::of(code);
     let mut found = Vec::new();
     for (place, token) in code.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
         let is_conversion = code.get(place + 1).is_some_and(|next| next.is_mark("("));
         if is_wrong(token.text, money) && !is_conversion {
-            let names = names_before(code, place).into_iter().filter(|name| is_money(name.text));
+            let names = names_before(code, &brackets, place).into_iter().filter(|name| is_money(name.text));
             found.extend(names.map(|name| (name.line, name.text.to_owned(), token.text.to_owned())));
         }
         let is_assigned = code.get(place + 1).is_some_and(|next| next.is_mark("=") || next.is_mark(":="));
@@ -22,7 +24,7 @@ pub(super) fn find(code: &[Token<'_>], money: Money) -> Vec<Declared> {
 }
 
 /// The names that a type at `place` is of: `a, b *float64`, `f() float64`, `map[string]decimal.Decimal`.
-fn names_before<'t, 'a>(code: &'t [Token<'a>], place: usize) -> Vec<&'t Token<'a>> {
+fn names_before<'t, 'a>(code: &'t [Token<'a>], brackets: &Brackets, place: usize) -> Vec<&'t Token<'a>> {
     let mut at = place;
     let back = |at: usize| at.checked_sub(1).map(|at| &code[at]);
     // The package that the type is of.
@@ -32,7 +34,7 @@ fn names_before<'t, 'a>(code: &'t [Token<'a>], place: usize) -> Vec<&'t Token<'a
     while let Some(token) = back(at) {
         let is_map = token.is_mark("]") || token.is_word("map");
         if is_map {
-            at = if token.is_mark("]") { opening(code, at - 1) } else { at - 1 };
+            at = if token.is_mark("]") { brackets.opening(at - 1) } else { at - 1 };
         } else if token.is_mark("*") {
             at -= 1;
         } else {
@@ -40,7 +42,7 @@ fn names_before<'t, 'a>(code: &'t [Token<'a>], place: usize) -> Vec<&'t Token<'a
         }
     }
     if back(at).is_some_and(|token| token.is_mark(")")) {
-        let open = opening(code, at - 1);
+        let open = brackets.opening(at - 1);
         return back(open).filter(|token| token.kind == Kind::Word).into_iter().collect();
     }
     let mut names = Vec::new();
@@ -53,20 +55,4 @@ fn names_before<'t, 'a>(code: &'t [Token<'a>], place: usize) -> Vec<&'t Token<'a
         at -= 1;
     }
     names
-}
-
-/// The place of the bracket that the one at `close` closes.
-fn opening(code: &[Token<'_>], close: usize) -> usize {
-    let mut depth = 0usize;
-    for place in (0..=close).rev() {
-        if code[place].closes() {
-            depth += 1;
-        } else if code[place].opens() {
-            depth -= 1;
-            if depth == 0 {
-                return place;
-            }
-        }
-    }
-    0
 }

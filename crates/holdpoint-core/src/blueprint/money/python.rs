@@ -2,8 +2,9 @@
 
 use super::declared::value_at;
 use super::{Declared, Money, is_money, is_wrong};
+use crate::source::brackets::Brackets;
 use crate::source::line::lines;
-use crate::source::{Kind, Token, closing};
+use crate::source::{Kind, Token};
 
 pub(super) fn find(text: &str, code: &[Token<'_>], money: Money) -> Vec<Declared> {
     let mut found = Vec::new();
@@ -56,7 +57,7 @@ fn annotated_name(tokens: &[Token<'_>]) -> Option<usize> {
 /// A function's parameters and result.
 fn function(tokens: &[Token<'_>], money: Money) -> Vec<Declared> {
     let Some(open) = tokens.iter().position(|token| token.is_mark("(")) else { return Vec::new() };
-    let close = closing(tokens, open).min(tokens.len());
+    let close = Brackets::of(tokens).closing(open);
     let mut found = Vec::new();
     let mut depth = 0usize;
     for place in open..close {
