@@ -1,5 +1,9 @@
 //! Markdown documents by their sections: text, tables, list items, and the paths they name.
 
+pub mod cells;
+pub mod outline;
+pub mod prose;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// A table's row: column and cell, in the table's order.

@@ -1,0 +1,94 @@
+//! A document's headings, and the Markdown under them as it is written.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// A heading. Headings in lists and quotations, like those in code, head nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// From 1 to 6.
+    pub level: u8,
+    /// Its text, without marks.
+    pub title: String,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+    /// What stands under it, in bytes: up to the next heading of its level or a higher one.
+    pub body: Range<usize>,
+}
+
+impl Heading {
+    /// Whether this is the title, in any case and with nothing but marks before and after it.
+    pub fn is(&self, title: &str) -> bool {
+        let plain = self.title.trim_matches(|c: char| !c.is_alphanumeric());
+        plain.eq_ignore_ascii_case(title)
+    }
+}
+
+/// A document's headings, in order.
+pub fn headings(markdown: &str) -> Vec<Heading> {
+    let mut found: Vec<Heading> = Vec::new();
+    let (mut depth, mut is_open) = (0usize, false);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    for (event, span) in Parser::new_ext(markdown, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::Item) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => depth = depth.saturating_sub(1),
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                let body = span.end..markdown.len();
+                found.push(Heading { level: level as u8, title: String::new(), span, body });
+                is_open = true;
+            }
+            Event::End(TagEnd::Heading(_)) => is_open = false,
+            Event::Text(text) | Event::Code(text) if is_open => {
+                found.iter_mut().last().into_iter().for_each(|heading| heading.title.push_str(&text));
+            }
+            _ => {}
+        }
+    }
+    for place in 0..found.len() {
+        let level = found[place].level;
+        let next = found[place + 1..].iter().find(|heading| heading.level <= level);
+        if let Some(end) = next.map(|heading| heading.span.start) {
+            found[place].body.end = end;
+        }
+    }
+    found
+}
+
+/// The Markdown under the first heading of this title, further headings below it included.
+pub fn under<'a>(markdown: &'a str, title: &str) -> Option<&'a str> {
+    let heading = headings(markdown).into_iter().find(|heading| heading.is(title))?;
+    markdown.get(heading.body)
+}
+
+/// The line that a byte stands on, from 1.
+pub fn line_at(text: &str, byte: usize) -> usize {
+    1 + text.bytes().take(byte).filter(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "---\ntitle: x\n---\n# A\n\n## B `c` **d**\none\n### E\ntwo\n\n```\n## F\n```\n> ## G\n\n- ## H\n\n## I\nlast";
+
+    #[test]
+    fn headings_have_all_below_them() {
+        let found = headings(TEXT);
+        let titles: Vec<_> = found.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
+        assert_eq!(titles, [(1, "A"), (2, "B c d"), (3, "E"), (2, "I")]);
+        assert!(TEXT[found[1].body.clone()].contains("two") && !TEXT[found[1].body.clone()].contains("last"));
+        assert_eq!(under(TEXT, "i"), Some("last"));
+        assert_eq!(under(TEXT, "F"), None);
+        assert_eq!(line_at(TEXT, found[1].span.start), 6);
+    }
+
+    #[test]
+    fn titles_may_have_marks_around_them() {
+        for title in ["## I", "## I:", "## ✅ I", "##   i  ##", "I\n---"] {
+            assert_eq!(under(&format!("{title}\nx"), "I"), Some("x"), "{title}");
+        }
+        assert_eq!(under("## I J\nx", "I"), None);
+    }
+}

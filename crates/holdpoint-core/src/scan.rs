@@ -1,0 +1,118 @@
+//! What a script can find wrong with a file: remarks that something is left to do, errors that are swallowed, code
+//! that is not there yet, and files that are too long.
+//!
+//! Comments, strings and code are told apart by `source`, so that a word in a string or in a name is no remark.
+
+mod bare_except;
+mod empty_catch;
+mod ignored_error;
+mod remark;
+mod unfinished;
+
+use std::fmt;
+
+use crate::source::{self, Language, Token};
+
+/// How long a file may be, in lines of any kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// A file of code.
+    pub code_lines: usize,
+    /// A file of tests.
+    pub test_lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { code_lines: 400, test_lines: 600 }
+    }
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The file.
+    pub path: String,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// What kind of thing, for programs.
+    pub code: &'static str,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: [{}] {}", self.path, self.line, self.code, self.message)
+    }
+}
+
+/// What is found in a part of a file: the line, the code, the message.
+type Found = (usize, &'static str, String);
+
+/// Looks through one file, by the order of its lines. A file in a language that nobody here reads is only measured.
+pub fn scan(path: &str, text: &str, limits: &Limits) -> Vec<Finding> {
+    let tokens = source::read(path, text);
+    let mut found = remark::find(&tokens);
+    found.extend(too_long(path, text, limits));
+    found.extend(match Language::of(path) {
+        Some(Language::Python) => bare_except::find(text, &without_comments(&tokens)),
+        Some(Language::JavaScript) => empty_catch::find(&tokens),
+        Some(Language::Rust) if !source::is_test(path) => unfinished::find(&without_comments(&tokens)),
+        Some(Language::Go) if !source::is_test(path) => ignored_error::find(&tokens),
+        Some(Language::Rust | Language::Go) | None => Vec::new(),
+    });
+    found.sort();
+    found
+        .into_iter()
+        .map(|(line, code, message)| Finding { path: path.to_owned(), line, code, message })
+        .collect()
+}
+
+fn without_comments<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
+    tokens.iter().filter(|token| token.kind != source::Kind::Comment).copied().collect()
+}
+
+fn too_long(path: &str, text: &str, limits: &Limits) -> Option<Found> {
+    let (limit, what) =
+        if source::is_test(path) { (limits.test_lines, "tests") } else { (limits.code_lines, "code") };
+    let lines = text.lines().count();
+    let message = || format!("{lines} lines: a file of {what} may have {limit}; split it by what it owns");
+    (lines > limit && !is_data(path)).then(|| (limit + 1, "LOC_LIMIT", message()))
+}
+
+/// Whether a file is a document or data: nobody splits a lock file because it is long.
+fn is_data(path: &str) -> bool {
+    let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, end)| end);
+    matches!(
+        ending.to_ascii_lowercase().as_str(),
+        "adoc"
+            | "csv"
+            | "json"
+            | "json5"
+            | "jsonc"
+            | "jsonl"
+            | "lock"
+            | "map"
+            | "md"
+            | "mdx"
+            | "ndjson"
+            | "pem"
+            | "po"
+            | "pot"
+            | "rst"
+            | "snap"
+            | "sum"
+            | "svg"
+            | "toml"
+            | "tsv"
+            | "txt"
+            | "xml"
+            | "yaml"
+            | "yml"
+    )
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod scan_tests;
