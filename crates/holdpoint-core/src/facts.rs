@@ -7,6 +7,7 @@ mod nouns;
 mod one_run;
 mod owner;
 mod report;
+mod spec;
 mod state;
 pub mod time;
 
@@ -26,11 +27,13 @@ use crate::world::World;
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 27] = [
+pub const NOUNS: [&str; 31] = [
+    "allowed_files",
     "args",
     "because",
     "cwd",
     "delegation",
+    "digest",
     "env",
     "event",
     "evidence",
@@ -41,7 +44,9 @@ pub const NOUNS: [&str; 27] = [
     "kept",
     "layout",
     "markdown",
+    "nonce",
     "now",
+    "planned",
     "program",
     "range",
     "reviewers",

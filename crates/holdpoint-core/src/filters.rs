@@ -5,7 +5,7 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests};
 
 /// Every filter's name.
-pub const FILTERS: [&str; 35] = [
+pub const FILTERS: [&str; 36] = [
     "default",
     "first",
     "float",
@@ -41,6 +41,7 @@ pub const FILTERS: [&str; 35] = [
     "unlike",
     "upper",
     "whole",
+    "with_fields",
 ];
 
 /// Every test's name.
@@ -88,6 +89,7 @@ pub fn environment() -> Environment<'static> {
     env.add_filter("text", text);
     env.add_filter("unlike", unlike);
     env.add_filter("whole", whole);
+    env.add_filter("with_fields", with_fields);
     env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
     env.add_test("found_in", found_in);
     env.add_test("has", |value: &Value, part: &str| {
@@ -172,6 +174,19 @@ fn unlike(value: &Value, word: &str) -> String {
         word.push('_');
     }
     word
+}
+
+/// `list | with_fields(table)`: each table of the list with these fields; its own stay.
+fn with_fields(list: &Value, fields: &Value) -> Result<Value, Error> {
+    let with = |own: Value| {
+        let pairs = |table: &Value| -> Result<Vec<(Value, Value)>, Error> {
+            table.try_iter()?.map(|key| Ok((key.clone(), table.get_item(&key)?))).collect()
+        };
+        let (mut all, added) = (pairs(&own)?, pairs(fields)?);
+        all.extend(added.into_iter().filter(|(key, _)| own.get_item(key).is_ok_and(|own| own.is_undefined())));
+        Ok(all.into_iter().collect::<Value>())
+    };
+    list.try_iter()?.map(with).collect::<Result<Vec<_>, Error>>().map(Value::from)
 }
 
 /// `seconds | span`: `45s`, `3m 12s`, `2h 5m`.

@@ -103,6 +103,17 @@ pub trait World: Send + Sync {
         Vec::new()
     }
 
+    /// A number that nobody can foresee.
+    fn chance(&self) -> u64 {
+        0
+    }
+
+    /// A digest of files, of their contents and of which are there.
+    fn digest(&self, paths: &[String]) -> String {
+        let _ = paths;
+        String::new()
+    }
+
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 

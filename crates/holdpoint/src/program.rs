@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use crate::process_group;
+use crate::process_group::{self, Group};
 
 /// The most that is kept of what a program prints; the rest is read and dropped.
 const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -53,6 +53,30 @@ pub fn run(
     deadline: Duration,
     channels: Channels,
 ) -> io::Result<Ended> {
+    process_group::own(command);
+    to_end(command, input, deadline, channels, |child| process_group::kill(child))
+}
+
+/// The same in a group that outlasts it: what it started stays until the group ends.
+pub fn run_in(
+    command: &mut Command,
+    group: &Group,
+    deadline: Duration,
+    channels: Channels,
+) -> io::Result<Ended> {
+    group.take_in(command);
+    to_end(command, None, deadline, channels, |child| {
+        let _ = child.kill();
+    })
+}
+
+fn to_end(
+    command: &mut Command,
+    input: Option<String>,
+    deadline: Duration,
+    channels: Channels,
+    kill: impl FnOnce(&mut Child),
+) -> io::Result<Ended> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let signals: Vec<_> = SIGNALS
         .iter()
@@ -65,7 +89,6 @@ pub fn run(
         command.stderr(writer.try_clone()?);
     }
     command.stdout(writer);
-    process_group::own(command);
     let mut child = command.spawn()?;
     // The command keeps the writing ends until it is given others: while it has them, the output has no end.
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -74,7 +97,7 @@ pub fn run(
     }
     let output = listen(reader);
     let how = wait(&mut child, deadline, &interrupted);
-    process_group::kill(&child);
+    kill(&mut child);
     let _ = child.wait();
     for signal in signals {
         signal_hook::low_level::unregister(signal);

@@ -13,7 +13,7 @@ use holdpoint_core::world::{Answer, GitQuestion, Head, World};
 use crate::env_vars::{Env, PATH};
 use crate::project::Run;
 use crate::store::kept::Kept;
-use crate::store::{evidence, report, tree};
+use crate::store::{evidence, layout, report, tree};
 use crate::worktree;
 
 /// The largest file a fact may read.
@@ -274,6 +274,20 @@ impl World for ProjectWorld {
     fn evidence(&self) -> Vec<serde_json::Value> {
         let all = evidence::read(&self.home, &self.workflow);
         all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+    }
+
+    fn chance(&self) -> u64 {
+        self.env.chance()
+    }
+
+    fn digest(&self, paths: &[String]) -> String {
+        let contents = paths.iter().map(|path| match self.read(path) {
+            Answer::Is(bytes) => layout::content_digest(&bytes),
+            Answer::None => "none".to_owned(),
+            Answer::Fault(why) => why,
+        });
+        let named = paths.iter().zip(contents).map(|(path, content)| format!("{path}\n{content}\n"));
+        layout::content_digest(named.collect::<String>().as_bytes())
     }
 
     fn env(&self, name: &str) -> Option<String> {

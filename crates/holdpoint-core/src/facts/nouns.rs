@@ -7,7 +7,7 @@ use minijinja::value::{Enumerator, Object, Serde, Value};
 
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
-use super::{Facts, fault, report, time};
+use super::{Facts, fault, report, spec, time};
 use crate::event::Event;
 use crate::tool::{Tool, ToolKind};
 use crate::workflow::Text;
@@ -20,8 +20,10 @@ impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
         let world = Arc::clone(&self.world);
         match name {
+            "allowed_files" => Value::from_function(move |path: &str| spec::allowed(path, world.as_ref())),
             "cwd" => Value::from(self.folder_below_home()),
             "delegation" => self.delegation().unwrap_or_else(Value::from),
+            "digest" => Value::from_function(move |paths: Vec<String>| world.digest(&paths)),
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
@@ -31,7 +33,9 @@ impl Facts {
             "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
+            "nonce" => Value::from(format!("{:016x}", world.chance())),
             "now" => time::now(world.now()),
+            "planned" => Value::from_function(move |path: &str| spec::planned(path, world.as_ref())),
             "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
             "range" => Value::from_function(|from: i64, to: i64| {
                 (from..to.min(from.saturating_add(RANGE_MAX))).collect::<Vec<_>>()
@@ -50,7 +54,11 @@ impl Facts {
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
             "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
             "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
-            "tool" => Value::from_object(ToolFact { event: Arc::clone(&self.event), world }),
+            "tool" => Value::from_object(ToolFact {
+                event: Arc::clone(&self.event),
+                home: self.home.clone(),
+                world,
+            }),
             _ => Value::UNDEFINED,
         }
     }
@@ -256,9 +264,10 @@ impl Object for GitFact {
     }
 }
 
-/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.input`, `.result`, `.error`, `.commits_to`.
+/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.files`, `.input`, `.result`, `.error`, `.commits_to`.
 struct ToolFact {
     event: Arc<Event>,
+    home: String,
     world: Arc<dyn World>,
 }
 
@@ -282,9 +291,18 @@ impl ToolFact {
         }
     }
 
-    fn paths(&self) -> Value {
+    fn paths(&self) -> impl Iterator<Item = String> {
         let paths = self.event.tool.iter().flat_map(Tool::paths);
-        paths.map(|path| Value::from(crate::path::join(&self.event.cwd, &path))).collect()
+        paths.map(|path| crate::path::join(&self.event.cwd, &path))
+    }
+
+    /// The same from the project's folder; one outside of it stays as it is.
+    fn files(&self) -> Value {
+        let short = |path: String| match crate::path::below(&self.home, &path) {
+            Some(rest) if !rest.is_empty() => Value::from(rest),
+            _ => Value::from(path),
+        };
+        self.paths().map(short).collect()
     }
 }
 
@@ -300,7 +318,8 @@ impl Object for ToolFact {
             "agent" => tool.agent().ok().flatten().map(Value::from),
             "text" => Some(Value::from(tool.text())),
             "command" => tool.command().map(Value::from),
-            "paths" => Some(self.paths()),
+            "paths" => Some(self.paths().map(Value::from).collect()),
+            "files" => Some(self.files()),
             "input" => Some(Value::from(Serde(&tool.input))),
             "result" => tool.result_text().filter(|text| !text.is_empty()).map(Value::from),
             "error" => tool.error_text().map(Value::from),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use holdpoint_core::phase::Review;
 use serde_json::Value as Json;
 
-use super::{Failure, Performed};
+use super::{Failure, Performed, texts};
 use crate::env_vars::{Env, PATH};
 use crate::program::{self, Channels, How};
 use crate::project::Run;
@@ -15,14 +15,7 @@ use crate::project::Run;
 /// Commits `files` with `message`, running the repository's own hooks.
 pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
     let text = |name: &str| review.told.get(name).and_then(Json::as_str).unwrap_or_default();
-    let files: Vec<&str> = review
-        .told
-        .get("files")
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Json::as_str)
-        .collect();
+    let files: Vec<&str> = texts(review.told.get("files")).collect();
     let message = text("message");
     if message.is_empty() || files.is_empty() {
         return Err(Failure::Lacks("there is nothing to commit, or no message".into()));

@@ -9,9 +9,9 @@ use holdpoint_core::phase::Review;
 use holdpoint_core::test_report::{self, Outcome, TestReport};
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Performed, keep_log};
+use super::{Failure, Performed, keep_log, texts};
 use crate::env_vars::{Env, PATH, REVIEWER};
-use crate::program::{self, Channels, How};
+use crate::program::{self, Channels, Ended, How};
 use crate::project::Run;
 use crate::store::evidence;
 use crate::worktree;
@@ -31,20 +31,53 @@ pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> Result<Perfo
         exit: ran.exit,
         ..Performed::default()
     };
-    let at = crate::store::journal::now().replace([':', '.'], "-");
-    let kept = keep_log(&run.home, &review.phase, &at, &ran.output);
+    let kept = keep_log(&run.home, &review.phase, &ran.output);
     (performed.log, performed.log_digest) = kept.unzip();
-    let failed: Vec<&str> = ran.report.failures.iter().map(|failure| failure.name.as_str()).collect();
-    performed.details = json!({
-        "failed": failed, "passed": ran.report.passed, "skipped": ran.report.skipped, "runner": ran.report.runner,
-    });
+    performed.details = details(&ran);
     performed.doubts = doubts(review, run, &ran);
     let seconds = ran.took.as_secs_f64();
     performed.output = test_report::summary(&ran.report, &ran.outcome, seconds, performed.log.as_deref());
-    for doubt in &performed.doubts {
-        performed.output.push_str(&format!("\nNote: {doubt}"));
+    if is_short(&ran, review) {
+        performed.verdict = Some("fail".to_owned());
+        performed.output = format!(
+            "FAIL: only {} tests ran, and there were {} of them before: none may be deleted or skipped\n{}",
+            count(&ran),
+            least(review),
+            performed.output
+        );
     }
     Ok(performed)
+}
+
+fn details(ran: &Ran) -> Json {
+    let failed: Vec<&str> = ran.report.failures.iter().map(|failure| failure.name.as_str()).collect();
+    let broken = match ran.outcome {
+        Outcome::Broken(why) => Some(why),
+        _ => None,
+    };
+    json!({
+        "failed": failed,
+        "passed": ran.report.passed,
+        "skipped": ran.report.skipped,
+        "count": count(ran),
+        "runner": ran.report.runner,
+        "broken": broken,
+    })
+}
+
+/// How many tests really ran.
+fn count(ran: &Ran) -> u64 {
+    ran.report.passed + ran.report.failed
+}
+
+/// `least`: how many must run.
+fn least(review: &Review) -> u64 {
+    review.told.get("least").and_then(Json::as_u64).unwrap_or(0)
+}
+
+/// Whether fewer tests ran than must: one that was deleted or skipped cannot fail.
+fn is_short(ran: &Ran, review: &Review) -> bool {
+    ran.report.is_counted && matches!(ran.outcome, Outcome::Passed) && count(ran) < least(review)
 }
 
 struct Ran {
@@ -65,18 +98,19 @@ fn run_in(review: &Review, folder: &Path, env: &dyn Env) -> Result<Ran, Failure>
         command.env(PATH, path);
     }
     let deadline = Duration::from_secs(u64::from(review.timeout_s));
-    let ended = program::run(&mut command, None, deadline, Channels::Both).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::Missing(name.clone()),
-        _ => Failure::Start(error.to_string()),
-    })?;
-    let exit = match ended.how {
-        How::Exit(status) => status.code(),
-        How::Late => None,
-        How::Interrupted => return Err(Failure::Interrupted),
+    let (exit, took, output) = match program::run(&mut command, None, deadline, Channels::Both) {
+        Ok(Ended { how: How::Interrupted, .. }) => return Err(Failure::Interrupted),
+        Ok(Ended { how: How::Exit(status), took, output }) => (status.code(), took, output),
+        Ok(Ended { how: How::Late, took, output }) => (None, took, output),
+        // As a shell would say it.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            (Some(127), Duration::ZERO, format!("{name}: not found").into_bytes())
+        }
+        Err(error) => return Err(Failure::Start(error.to_string())),
     };
-    let report = test_report::read(&String::from_utf8_lossy(&ended.output));
+    let report = test_report::read(&String::from_utf8_lossy(&output));
     let outcome = test_report::outcome(&report, exit);
-    Ok(Ran { report, outcome, exit, took: ended.took, output: ended.output })
+    Ok(Ran { report, outcome, exit, took, output })
 }
 
 /// Whether the tests pass on a tree from before, with some of today's files added.
@@ -93,8 +127,8 @@ fn verdict(ran: &Ran, review: &Review) -> &'static str {
     match &ran.outcome {
         Outcome::Passed => "pass",
         Outcome::Broken(_) => "broken",
-        Outcome::Failed if is_out_of_scope(&ran.report, review) => "out-of-scope",
-        Outcome::Failed => "fail",
+        Outcome::Failed { .. } if is_out_of_scope(&ran.report, review) => "out-of-scope",
+        Outcome::Failed { .. } => "fail",
     }
 }
 
@@ -131,13 +165,9 @@ fn doubts(review: &Review, run: &Run, ran: &Ran) -> Vec<String> {
     if matches!(ran.outcome, Outcome::Passed) && last.took_ms > 20_000 && took < last.took_ms / 20 {
         doubts.push(format!("it took {:.1} s; the time before it took {} s", ran.took.as_secs_f64(), last.took_ms / 1000));
     }
-    let before = last.details.get("passed").and_then(Json::as_u64).unwrap_or(0);
-    if matches!(ran.outcome, Outcome::Passed) && ran.report.is_counted && ran.report.passed < before {
-        doubts.push(format!("{} tests passed; the time before there were {before}", ran.report.passed));
+    let before = last.details.get("count").and_then(Json::as_u64).unwrap_or(0);
+    if matches!(ran.outcome, Outcome::Passed) && ran.report.is_counted && count(ran) < before {
+        doubts.push(format!("{} tests ran; the time before there were {before}", count(ran)));
     }
     doubts
-}
-
-fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
-    list.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
 }

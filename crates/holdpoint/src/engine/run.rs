@@ -15,7 +15,8 @@ use super::stop::{self, Course};
 use crate::env_vars::Env;
 use crate::project::Run;
 use crate::store::state::{self, StateFile, WriteError};
-use crate::store::{lock, seal};
+use crate::store::lock;
+use crate::store::seal::Seal;
 use crate::world::ProjectWorld;
 
 /// How often a decision is made anew because someone outside wrote the state meanwhile.
@@ -65,8 +66,9 @@ pub(super) fn waits_for_others(run: &Run, ask: &Ask<'_>) -> bool {
 
 /// Puts a state back that only the engine may write, if somebody else did; says so.
 pub(super) fn uphold(run: &Run, ask: &Ask<'_>) -> Option<String> {
-    let path = run.workflow.run.is_sealed.then(|| facts(run, ask).state_path().ok().flatten())??;
-    match seal::uphold(&run.home, &run.workflow.name, &run.folder.join(&path)) {
+    let seal = Seal::of(run)?;
+    let path = facts(run, ask).state_path().ok().flatten()?;
+    match seal.uphold(&run.folder.join(&path)) {
         Ok(false) => None,
         Ok(true) => Some(format!("`{path}` is written by the engine alone: a change to it was put back")),
         Err(why) => Some(format!("`{path}` was changed by others and could not be put back: {why}")),
@@ -136,7 +138,7 @@ fn decide_and_set(run: &Run, ask: &Ask<'_>) -> Decision {
 }
 
 fn decide_locked(run: &Run, ask: &Ask<'_>, path: &str) -> Decision {
-    let file = StateFile::new(run.folder.join(path), &run.workflow.run);
+    let file = StateFile::of(run, path);
     let mut tries = 0;
     loop {
         tries += 1;

@@ -1,7 +1,5 @@
 //! Writing what a step comes to: files, the state, its seal, the run's record and its mirrors, under the state's lock.
 
-use std::path::Path;
-
 use holdpoint_core::decision::{FileChange, Set};
 use holdpoint_core::facts::reason;
 use holdpoint_core::phase::Taken;
@@ -10,7 +8,7 @@ use serde_json::Value as Json;
 use super::run::{Ask, facts};
 use crate::project::Run;
 use crate::store::state::{StateFile, WriteError};
-use crate::store::{files, report, seal, section};
+use crate::store::{files, report, section};
 
 /// What is to be written.
 #[derive(Debug, Default)]
@@ -72,9 +70,6 @@ pub(super) fn write(
             .map_or(Ok(()), std::fs::create_dir_all)
             .map_err(|e| WriteError::Failed(e.to_string()))?;
         file.write(before.as_deref(), &changes.sets, ask.env.now())?;
-        if run.workflow.run.is_sealed {
-            seal::close(&run.home, &run.workflow.name, &file.path).map_err(WriteError::Failed)?;
-        }
     }
     tell_documents(run, ask, &changes.log).map_err(WriteError::Failed)
 }
@@ -99,5 +94,5 @@ fn tell_documents(run: &Run, ask: &Ask<'_>, lines: &[String]) -> Result<(), Stri
 
 /// The state file of a run, if its workflow has one.
 pub(super) fn state_file(run: &Run, path: Option<String>) -> Option<StateFile> {
-    path.map(|path| StateFile::new(Path::new(&run.folder).join(path), &run.workflow.run))
+    path.map(|path| StateFile::of(run, &path))
 }

@@ -121,6 +121,12 @@ pub fn digest(parts: &[&str]) -> String {
     format!("{hash:016x}")
 }
 
+/// What tells a content from any other, whoever made the other.
+pub fn content_digest(content: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Clears a folder of ours of files that nobody has touched for a week.
 pub fn clear_old(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };

@@ -7,13 +7,15 @@ use std::time::Duration;
 use holdpoint_core::decision::Set;
 use holdpoint_core::facts::time::iso;
 use holdpoint_core::lines;
-use holdpoint_core::workflow::{Format, Run};
+use holdpoint_core::workflow::Format;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value as Json;
 
 use super::lock::{self, Lock};
+use super::seal::Seal;
 use super::{atomic, layout};
+use crate::project::Run;
 use crate::world::read_file;
 
 /// The largest state file that is read or written.
@@ -59,12 +61,16 @@ pub struct StateFile {
     pub format: Format,
     /// The field that gets the time of each write.
     pub stamp: Option<String>,
+    /// Where a copy is kept, if only the engine may write it.
+    pub seal: Option<Seal>,
 }
 
 impl StateFile {
-    /// The state file of a workflow's run.
-    pub fn new(path: PathBuf, run: &Run) -> StateFile {
-        StateFile { path, format: run.format, stamp: run.stamp.as_ref().map(ToString::to_string) }
+    /// The state file of a run, at `path` from its folder.
+    pub fn of(run: &Run, path: &str) -> StateFile {
+        let rules = &run.workflow.run;
+        let stamp = rules.stamp.as_ref().map(ToString::to_string);
+        StateFile { path: run.folder.join(path), format: rules.format, stamp, seal: Seal::of(run) }
     }
 
     /// Its content; `None` if it is not there.
@@ -86,6 +92,8 @@ impl StateFile {
         if self.read().map_err(WriteError::Failed)?.as_deref() != before {
             return Err(WriteError::Changed);
         }
+        // The copy first: whoever finds the two apart takes the copy, so a step is never lost in between.
+        self.seal.iter().try_for_each(|seal| seal.close(edited.as_bytes())).map_err(WriteError::Failed)?;
         atomic::replace(&self.path, edited.as_bytes()).map_err(|error| WriteError::Failed(error.to_string()))
     }
 
@@ -206,7 +214,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
         std::fs::write(&path, "{\"n\":1}").unwrap();
-        let file = StateFile { path: path.clone(), format: Format::Json, stamp: None };
+        let file = StateFile { path: path.clone(), format: Format::Json, stamp: None, seal: None };
         let sets = [set("n", json!(2))];
         assert_eq!(file.write(Some(b"{\"n\":0}"), &sets, 0), Err(WriteError::Changed));
         assert_eq!(file.write(None, &sets, 0), Err(WriteError::Changed));
@@ -220,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.state");
         std::fs::write(&path, "n: 1\nat: never").unwrap();
-        let file = StateFile { path: path.clone(), format: Format::Lines, stamp: Some("at".into()) };
+        let file = StateFile { path: path.clone(), format: Format::Lines, stamp: Some("at".into()), seal: None };
         file.write(Some(b"n: 1\nat: never"), &[set("n", json!(2))], 60).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "n: 2\nat: 1970-01-01T00:01:00Z");
     }

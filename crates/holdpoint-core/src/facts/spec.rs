@@ -1,0 +1,31 @@
+//! `planned(path)` and `allowed_files(path)`: what a spec says of its tasks and of the files it lets be changed.
+
+use minijinja::Error;
+use minijinja::value::Value;
+
+use super::file::read_text;
+use crate::world::World;
+use crate::{allowed_files, plan};
+
+/// The tasks of a spec's plan, each with `.id`, `.name` and `.files`. None if two share an id or they are out of order:
+/// whoever works through them could not tell which is due.
+pub(super) fn planned(path: &str, world: &dyn World) -> Result<Value, Error> {
+    let tasks = read_text(path, world)?.as_deref().map(plan::tasks).unwrap_or_default();
+    if tasks.iter().zip(1..).any(|(task, number)| task.id != number) {
+        return Ok(Value::from(Vec::<Value>::new()));
+    }
+    let fields = tasks.into_iter().map(|task| {
+        Value::from_pairs([
+            ("id", Value::from(task.id)),
+            ("name", Value::from(task.name)),
+            ("files", Value::from(task.files)),
+        ])
+    });
+    Ok(fields.collect())
+}
+
+/// The paths and globs that a spec allows; undefined if it says nothing of them.
+pub(super) fn allowed(path: &str, world: &dyn World) -> Result<Value, Error> {
+    let paths = read_text(path, world)?.as_deref().and_then(allowed_files::paths);
+    Ok(paths.map_or(Value::UNDEFINED, Value::from))
+}

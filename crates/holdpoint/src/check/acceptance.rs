@@ -1,0 +1,118 @@
+//! Running the rows of a spec's acceptance tables. Whatever they start stays until the last of them is done, so that a
+//! server that one row starts can be asked by the next, and is then ended.
+
+use std::process::Command;
+
+use holdpoint_core::acceptance::{self, Acceptance, Row};
+use holdpoint_core::document::outline;
+use holdpoint_core::phase::Review;
+use serde_json::{Value as Json, json};
+
+use super::{Failure, Performed, keep_log, read_text};
+use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::process_group::Group;
+use crate::program::{self, Channels, How};
+use crate::project::Run;
+
+/// A line that parts what a row's setup prints from what its command prints.
+const MARK: &str = "-- holdpoint: the command --";
+/// How many lines of what a failed row printed are shown.
+const LINES_SHOWN: usize = 5;
+
+/// What came of a row.
+enum Result {
+    Passed,
+    /// Nobody can run it: it has no command.
+    Manual,
+    Failed(String),
+}
+
+/// Runs the rows of one kind, `smoke` or `functional`, of a section of the document `spec`.
+pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> std::result::Result<Performed, Failure> {
+    let text = |name: &str| review.told.get(name).and_then(Json::as_str).unwrap_or_default();
+    let spec = read_text(run, text("spec"))?.unwrap_or_default();
+    let all = outline::under(&spec, text("section")).map(acceptance::rows).unwrap_or_default();
+    let Acceptance { smoke, functional, .. } = all;
+    let rows = if text("rows") == "functional" { functional } else { smoke };
+    let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
+    let (mut results, mut log) = (Vec::new(), String::new());
+    for row in &rows {
+        let (result, printed) = try_row(row, run, env, &group)?;
+        log.push_str(&format!("== {}: {}\n{printed}\n", row.id, row.check));
+        results.push((row, result));
+    }
+    drop(group);
+    Ok(told(&results, run, &review.phase, &log))
+}
+
+fn try_row(row: &Row, run: &Run, env: &dyn Env, group: &Group) -> std::result::Result<(Result, String), Failure> {
+    let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
+    let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
+    command.current_dir(&run.home).env(REVIEWER, "1");
+    if let Some(path) = env.var(PATH) {
+        command.env(PATH, path);
+    }
+    let ended = program::run_in(&mut command, group, row.timeout, Channels::Both)
+        .map_err(|error| Failure::Start(error.to_string()))?;
+    let printed = String::from_utf8_lossy(&ended.output).into_owned();
+    let (before, own) = printed.split_once(&format!("{MARK}\n")).unwrap_or((&printed, ""));
+    let result = match ended.how {
+        How::Interrupted => return Err(Failure::Interrupted),
+        How::Late => Result::Failed(format!("not done within {} s", row.timeout.as_secs())),
+        How::Exit(_) if before.len() == printed.len() => Result::Failed("its setup failed".to_owned()),
+        // A signal ends with no code; a shell would say 128 and more.
+        How::Exit(status) => {
+            let code = status.code().unwrap_or(128);
+            if row.expected.is_met(code, own) { Result::Passed } else { Result::Failed(missed(row, code)) }
+        }
+    };
+    Ok((result, printed.replace(&format!("{MARK}\n"), "")))
+}
+
+fn missed(row: &Row, code: i32) -> String {
+    let expected = if row.expected.text.is_empty() { "exit 0" } else { row.expected.text.as_str() };
+    format!("ended with {code}; expected: {expected}")
+}
+
+/// `pass`, `fail`, `warn` where rows are left for people, `skip` where there is none.
+fn told(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Performed {
+    let ids = |is_meant: &dyn Fn(&Result) -> bool| -> Vec<&str> {
+        results.iter().filter(|(_, result)| is_meant(result)).map(|(row, _)| row.id.as_str()).collect()
+    };
+    let failed = ids(&|result| matches!(result, Result::Failed(_)));
+    let manual = ids(&|result| matches!(result, Result::Manual));
+    let verdict = match (results.is_empty(), failed.is_empty(), manual.is_empty()) {
+        (true, _, _) => "skip",
+        (_, false, _) => "fail",
+        (_, _, false) => "warn",
+        _ => "pass",
+    };
+    let kept = (!results.is_empty()).then(|| keep_log(&run.home, phase, log.as_bytes())).flatten();
+    let mut output = headline(results.len(), &failed, &manual);
+    for (row, result) in results {
+        if let Result::Failed(why) = result {
+            output.push_str(&format!("\n{} ({}): {why}\n{}", row.id, row.check, last_lines(log, &row.id)));
+        }
+    }
+    let details = json!({ "failed": failed, "manual": manual, "rows": results.len() });
+    let (log, log_digest) = kept.unzip();
+    Performed { verdict: Some(verdict.to_owned()), output, details, log, log_digest, ..Performed::default() }
+}
+
+fn headline(count: usize, failed: &[&str], manual: &[&str]) -> String {
+    match (count, failed.len()) {
+        (0, _) => "SKIP: there are no such rows".to_owned(),
+        (count, 0) if manual.is_empty() => format!("PASS: {count} of {count} rows"),
+        (_, 0) => format!("WARN: no command in {}: somebody has to look", manual.join(", ")),
+        (count, bad) => format!("FAIL: {bad} of {count} rows"),
+    }
+}
+
+fn last_lines(log: &str, id: &str) -> String {
+    let own = log.split("== ").find(|part| part.starts_with(&format!("{id}: "))).unwrap_or_default();
+    let lines: Vec<&str> = own.lines().skip(1).filter(|line| !line.trim().is_empty()).collect();
+    let skipped = lines.len().saturating_sub(LINES_SHOWN);
+    lines[skipped..].iter().map(|line| format!("    {line}\n")).collect()
+}
