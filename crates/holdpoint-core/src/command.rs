@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use minijinja::Error;
+use serde_json::Value as Json;
 
 use crate::decision::{FileChange, Set};
 use crate::facts::Facts;
 use crate::phase::{self, Taken};
+use crate::workflow::Text;
 use crate::workflow::command::{Command, CommandStep};
 use crate::workflow::phase::Actor;
 
@@ -43,6 +45,20 @@ pub fn step<'a>(facts: &Arc<Facts>, command: &'a Command) -> Result<Option<&'a C
 /// The id of the run that a command is about, if it names one.
 pub fn about(facts: &Arc<Facts>, command: &Command) -> Result<Option<String>, Error> {
     command.run.as_ref().map(|id| facts.render(id, facts.context())).transpose()
+}
+
+/// The phases that a command may go through.
+pub fn through(facts: &Arc<Facts>, command: &Command) -> Result<Vec<Text>, Error> {
+    let mut names = Vec::new();
+    for name in command.through.iter() {
+        match facts.render_value(name, facts.context())? {
+            Json::Array(many) => {
+                names.extend(many.iter().filter_map(Json::as_str).map(|name| Text::Owned(name.to_owned())));
+            }
+            _ => names.push(name.clone()),
+        }
+    }
+    Ok(names)
 }
 
 /// The name of the run that a step makes, if it makes one.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use minijinja::Error;
 use minijinja::value::{Value, ValueKind};
 
-use crate::decision::{Decision, Fault, Finding, Set};
+use crate::decision::{Decision, Fault, Finding};
 use crate::facts::{Facts, With, reason};
 use crate::workflow::Rule;
 
@@ -63,7 +63,7 @@ fn judge_once(
     }
     for field in rule.set.iter() {
         let value = facts.render_value(&field.source, context.clone())?;
-        decision.sets.push(Set { path: field.name.split('.').map(str::to_owned).collect(), value });
+        decision.sets.push(facts.set(&field.name, value)?);
     }
     let mut seen = facts.take_touched();
     seen.extend(rule.when.iter().flat_map(|when| facts.looked_at(when, context)));

@@ -17,8 +17,10 @@ pub struct Command {
     pub args: List<Argument>,
     /// Its flags.
     pub flags: List<Flag>,
+    /// Whether only the user may call it: in an agent's shell it is refused.
+    pub is_users: bool,
     /// The phases it may go through after its step: what is due is looked at and performed, as when the agent stops. In
-    /// any other phase it is refused. `all`: any.
+    /// any other phase it is refused. `all`: any. One that is exactly one `{{ … }}` can be a list.
     pub through: List<Text>,
     /// Its steps: the first whose condition is true is taken.
     pub steps: List<CommandStep>,

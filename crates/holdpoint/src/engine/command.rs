@@ -13,7 +13,7 @@ use holdpoint_core::facts::{FactError, Facts, reason, time};
 use holdpoint_core::path::tidy;
 use holdpoint_core::phase::{self, Due};
 use holdpoint_core::run_id::{self, Parts};
-use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::{Text, Workflow};
 use holdpoint_core::workflow::command::{Command, CommandStep};
 
 use super::run::{self, Ask};
@@ -53,15 +53,22 @@ fn told(error: &FactError) -> CommandError {
 impl Typed<'_> {
     /// Performs it: its step, and then the phases that it may go through. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
+        if self.command.is_users && self.env.session().is_some() {
+            let what = format!("`{}` is the user's to call, not an agent's", self.command.name);
+            return Err(CommandError::new(Kind::Failed, what).hinted("tell the user, and end your turn"));
+        }
         if self.command.through.is_empty() {
             return self.take_step();
         }
-        if let Some(run) = self.found()? {
-            self.refuse_out_of_turn(&run)?;
+        let found = self.found()?;
+        let facts = self.facts(&self.home(), found.as_ref());
+        let through = command::through(&facts, self.command).map_err(|error| told(&error))?;
+        if let Some(run) = &found {
+            self.refuse_out_of_turn(run, &through)?;
         }
         let said = if self.command.steps.is_empty() { String::new() } else { self.take_step()? };
         let run = self.found()?.ok_or_else(|| self.no_run())?;
-        let due = self.go_through(&run)?;
+        let due = self.go_through(&run, &through)?;
         Ok([said, due].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
     }
 
@@ -275,9 +282,9 @@ impl Typed<'_> {
     }
 
     /// Goes through the phases that are due, as a Stop would, as far as the command may, and shows what is due then.
-    fn go_through(&self, run: &Run) -> Result<String, CommandError> {
+    fn go_through(&self, run: &Run, through: &[Text]) -> Result<String, CommandError> {
         let event = Arc::new(Event { moment: Moment::Stop, ..self.event() });
-        let ask = Ask { event: &event, env: self.env, only: None, through: Some(&self.command.through) };
+        let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
         let started = Instant::now();
         let outcome = run::Outcome { course: stop::course(run, &ask), ..run::Outcome::default() };
         record::write(run, &event, &outcome, started);
@@ -289,19 +296,31 @@ impl Typed<'_> {
     }
 
     /// A command is refused in a phase that it has no part in.
-    fn refuse_out_of_turn(&self, run: &Run) -> Result<(), CommandError> {
+    fn refuse_out_of_turn(&self, run: &Run, through: &[Text]) -> Result<(), CommandError> {
         let event = Arc::new(self.event());
-        let ask = Ask { event: &event, env: self.env, only: None, through: Some(&self.command.through) };
+        let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
         let due = phase::due(&run::facts(run, &ask)).map_err(|error| told(&error))?;
         match due {
             Due::Phase(phase) if !ask.may_go_through(&phase.name) => {
                 let name = &self.command.name;
                 let what = format!("`{name}` has nothing to do now: the phase `{}` is due", phase.name);
-                let hint = format!("holdpoint {} next", self.workflow.name);
-                Err(CommandError::new(Kind::Failed, what).hinted(hint))
+                let error = CommandError::new(Kind::Failed, what);
+                Err(match self.goes_on() {
+                    Some(hint) => error.hinted(hint),
+                    None => error,
+                })
             }
             _ => Ok(()),
         }
+    }
+
+    /// The command that goes through whatever is due, if the workflow has one.
+    fn goes_on(&self) -> Option<String> {
+        let is_it = |command: &&Command| {
+            command.through.iter().any(|name| name == "all") && command.steps.is_empty()
+        };
+        let command = self.workflow.commands.iter().find(is_it)?;
+        Some(format!("holdpoint {} {}", self.workflow.name, command.name))
     }
 
     fn event(&self) -> Event {

@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Moment};
 use crate::facts::Facts;
 use crate::tool::{Tool, ToolKind};
-use crate::world::{Answer, GitQuestion, World};
+use crate::world::{Answer, GitQuestion, Head, World};
 
 /// The shell that the agent would run the command in.
 const SHELL: &str = "Bash";
@@ -35,6 +35,9 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
     for (say, place) in said(workflow) {
         let Some(piece) = piece(parsed, say) else { continue };
         for mention in mentions(&piece.source) {
+            if is_users(workflow, &mention) {
+                continue;
+            }
             let Some(command) = command(workflow, &mention) else { continue };
             if let Some((hold, due)) = place.held(workflow, &command) {
                 problems.push(told(piece, &mention, &command, hold, due));
@@ -103,6 +106,13 @@ fn piece<'a>(parsed: &'a Parsed, say: &Say) -> Option<&'a Piece> {
         piece.language == Language::Template && piece.file == file && piece.source == say.template
     };
     parsed.pieces.iter().find(is_it)
+}
+
+/// Whether it is a command that only the user may call: a text that names it speaks to the user there.
+fn is_users(workflow: &Workflow, mention: &Mention) -> bool {
+    let [first, name, ..] = mention.words.as_slice() else { return false };
+    first.text == workflow.name
+        && workflow.commands.iter().any(|command| command.is_users && command.name == name.text)
 }
 
 /// The command as it would be typed, if it is sure that one is meant.
@@ -203,6 +213,28 @@ impl World for Nowhere {
 
     fn list(&self, _: &str) -> Answer<Vec<String>> {
         self.unknown()
+    }
+
+    fn tree(&self, _: &[String]) -> Answer<String> {
+        self.unknown()
+    }
+
+    fn changed_since(&self, _: &str, _: &[String]) -> Answer<Vec<String>> {
+        self.unknown()
+    }
+
+    fn head(&self, _: &[String]) -> Answer<Head> {
+        self.unknown()
+    }
+
+    fn evidence(&self) -> Vec<serde_json::Value> {
+        self.0.store(true, Ordering::Relaxed);
+        Vec::new()
+    }
+
+    fn digest(&self, _: &[String]) -> String {
+        self.0.store(true, Ordering::Relaxed);
+        String::new()
     }
 
     fn env(&self, _: &str) -> Option<String> {

@@ -10,7 +10,7 @@ use super::super::table::{Language, Reader, Spanned};
 use super::super::{List, Say, Text};
 use super::Parser;
 
-const COMMAND_KEYS: [&str; 6] = ["about", "run", "args", "flags", "through", "steps"];
+const COMMAND_KEYS: [&str; 7] = ["about", "by", "run", "args", "flags", "through", "steps"];
 const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
 const STEP_KEYS: [&str; 12] =
@@ -31,11 +31,33 @@ impl Parser<'_> {
                 run: self.template(table, "run"),
                 args: self.arguments(table),
                 flags: self.flags(table),
-                through: self.reader.texts(table, "through"),
+                is_users: self.is_users(table),
+                through: self.through(table),
                 steps: self.command_steps(table),
             });
         }
         parsed.into()
+    }
+
+    /// `by = "user"`: no agent may call it.
+    fn is_users(&mut self, table: &DeTable<'_>) -> bool {
+        let Some(by) = self.reader.text(table, "by") else { return false };
+        if by != "user" && by != "anyone" {
+            let span = Reader::get(table, "by").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, format!("unknown caller `{by}`")).hint =
+                Some("it is `user`, or `anyone`".into());
+        }
+        by == "user"
+    }
+
+    /// `through`: names of phases, or templates that come to lists of them.
+    fn through(&mut self, table: &DeTable<'_>) -> List<Text> {
+        for (text, span) in self.reader.spanned_texts(table, "through") {
+            if text.contains("{{") {
+                self.reader.piece(Language::Template, &text, span, false);
+            }
+        }
+        self.reader.texts(table, "through")
     }
 
     fn arguments(&mut self, table: &DeTable<'_>) -> List<Argument> {
