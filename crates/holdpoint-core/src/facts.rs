@@ -154,10 +154,7 @@ impl Facts {
 
     /// A field of the state, or of its item at hand; undefined if there is none.
     pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, Error> {
-        let is_items = self.workflow.run.item.as_ref().is_some_and(|item| {
-            path.strip_prefix(item.name.as_ref()).is_some_and(|rest| rest.starts_with('.'))
-        });
-        let source = if is_items { path.to_owned() } else { format!("state.{path}") };
+        let source = if self.is_items(path) { path.to_owned() } else { format!("state.{path}") };
         self.evaluate(&Text::Owned(source), self.context())
     }
 

@@ -178,13 +178,14 @@ fn unlike(value: &Value, word: &str) -> String {
 
 /// `list | with_fields(table)`: each table of the list with these fields; its own stay.
 fn with_fields(list: &Value, fields: &Value) -> Result<Value, Error> {
+    let pairs = |table: &Value| -> Result<Vec<(String, Value)>, Error> {
+        table.try_iter()?.map(|key| Ok((key.to_string(), table.get_item(&key)?))).collect()
+    };
     let with = |own: Value| {
-        let pairs = |table: &Value| -> Result<Vec<(Value, Value)>, Error> {
-            table.try_iter()?.map(|key| Ok((key.clone(), table.get_item(&key)?))).collect()
-        };
         let (mut all, added) = (pairs(&own)?, pairs(fields)?);
-        all.extend(added.into_iter().filter(|(key, _)| own.get_item(key).is_ok_and(|own| own.is_undefined())));
-        Ok(all.into_iter().collect::<Value>())
+        let is_new = |(key, _): &(String, Value)| own.get_attr(key).is_ok_and(|own| own.is_undefined());
+        all.extend(added.into_iter().filter(is_new));
+        Ok(Value::from_pairs(all))
     };
     list.try_iter()?.map(with).collect::<Result<Vec<_>, Error>>().map(Value::from)
 }

@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::Value as Json;
 
-use super::Facts;
+use super::{Facts, fault};
 use crate::decision::Set;
 
 impl Facts {
@@ -38,12 +38,24 @@ impl Facts {
     /// A state field to set, by its path; one of the item at hand by the item's name.
     pub(crate) fn set(self: &Arc<Self>, field: &str, value: Json) -> Result<Set, Error> {
         let mut path: Vec<String> = field.split('.').map(str::to_owned).collect();
-        if let Some(item) =
-            self.workflow.run.item.as_ref().filter(|item| path[0] == item.name && path.len() > 1)
-            && let Some((place, _)) = self.item_at()?
-        {
+        if let Some(item) = self.workflow.run.item.as_ref().filter(|_| self.is_items(field)) {
+            let missing = || fault(format!("`{field}` cannot be set: there is no {} at hand", item.name));
+            let (place, _) = self.item_at()?.ok_or_else(missing)?;
             path.splice(0..1, [item.list.to_string(), place.to_string()]);
         }
         Ok(Set { path, value })
+    }
+
+    /// Whether a field is one of the item at hand.
+    pub(super) fn is_items(&self, field: &str) -> bool {
+        let item = self.workflow.run.item.as_ref();
+        item.is_some_and(|item| {
+            field.strip_prefix(item.name.as_ref()).is_some_and(|rest| rest.starts_with('.'))
+        })
+    }
+
+    /// Whether a field can be set now: one of the item at hand needs one.
+    pub(crate) fn can_set(self: &Arc<Self>, field: &str) -> Result<bool, Error> {
+        Ok(!self.is_items(field) || self.item_at()?.is_some())
     }
 }

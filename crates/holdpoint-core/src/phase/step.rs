@@ -212,7 +212,13 @@ fn fresh(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
     Ok(sets)
 }
 
+/// The fields that are set. Those of an element are passed over where none is at hand.
 pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named]) -> Result<Vec<Set>, Error> {
-    let value = |field: &Named| facts.set(&field.name, facts.render_value(&field.source, facts.context())?);
-    fields.iter().map(value).collect()
+    let mut sets = Vec::new();
+    for field in fields {
+        if facts.can_set(&field.name)? {
+            sets.push(facts.set(&field.name, facts.render_value(&field.source, facts.context())?)?);
+        }
+    }
+    Ok(sets)
 }

@@ -27,7 +27,8 @@ use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
 use crate::store::state;
-use crate::store::{layout, owner};
+use crate::store::seal::Seal;
+use crate::store::{evidence, layout, owner};
 use crate::world::ProjectWorld;
 use words::Words;
 
@@ -93,7 +94,11 @@ impl Typed<'_> {
         let step =
             step.ok_or_else(|| CommandError::new(Kind::Failed, "none of the command's steps applies now"))?;
         match self.made(&home, &facts, step)? {
-            Some(run) => self.make(&run, step),
+            Some(run) => {
+                // The new run may stand where the old one did.
+                drop(lock);
+                self.make(&run, step)
+            }
             None => self.take(found.as_ref(), &facts, step, lock),
         }
     }
@@ -189,6 +194,12 @@ impl Typed<'_> {
 
     fn make(&self, run: &Run, step: &CommandStep) -> Result<String, CommandError> {
         let lock = locked(&run.home, &run.place())?;
+        if let Some(seal) = Seal::of(run) {
+            let path = self.facts(&run.home, Some(run)).state_path().map_err(|error| told(&error))?;
+            let state = path.map(|path| run.folder.join(path)).unwrap_or_default();
+            seal.retire(&state).map_err(|why| CommandError::new(Kind::Files, why))?;
+            evidence::set_aside(&run.home, &self.workflow.name);
+        }
         let facts = self.facts(&run.home, Some(run));
         let first = facts.first_values().map_err(|error| told(&error))?;
         if let Some(id) = run.id.as_ref().filter(|_| !step.keep.is_empty()) {

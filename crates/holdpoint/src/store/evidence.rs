@@ -60,6 +60,12 @@ pub fn append(home: &Path, evidence: &Evidence) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
 }
 
+/// Puts the evidence of the last run away: it proves nothing of the next one.
+pub fn set_aside(home: &Path, workflow: &str) {
+    let path = layout::evidence(home, workflow);
+    let _ = std::fs::rename(&path, path.with_extension("last.jsonl"));
+}
+
 /// All evidence of a workflow's runs here, oldest first; a torn or foreign line is passed over.
 pub fn read(home: &Path, workflow: &str) -> Vec<Evidence> {
     let text = std::fs::read(layout::evidence(home, workflow)).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{atomic, layout, lock, state};
 use crate::project::Run;
-use crate::world::read_file;
+use crate::world::{is_missing, read_file};
 
 /// The largest state that is sealed.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -47,6 +47,17 @@ impl Seal {
         }
         atomic::replace(state, &sealed).map_err(told)?;
         Ok(true)
+    }
+
+    /// The last run is over, and another begins: its state is kept beside the seals, and no longer counts. The lock must
+    /// be held.
+    pub fn retire(&self, state: &Path) -> Result<(), String> {
+        let copy = layout::seal(&self.home, &self.workflow);
+        let done = [std::fs::rename(&copy, copy.with_extension("last.json")), std::fs::remove_file(state)];
+        match done.into_iter().filter_map(Result::err).find(|error| !is_missing(error)) {
+            Some(error) => Err(error.to_string()),
+            None => Ok(()),
+        }
     }
 
     /// What the state should be, if it is something else.
