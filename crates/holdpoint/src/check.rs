@@ -20,8 +20,8 @@ use crate::env_vars::Env;
 use crate::project::Run;
 use crate::reviewer;
 use crate::store::layout;
-use crate::world::read_file;
 use crate::worktree;
+use crate::world::read_file;
 
 /// The largest file that a check looks into.
 const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -115,7 +115,9 @@ pub fn perform(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Perform
 fn unsteady(run: &Run, before: Option<&str>, after: Option<&str>) -> String {
     let changed = before.zip(after).and_then(|(from, to)| worktree::changed(&run.home, from, to).ok());
     let files = changed.unwrap_or_default().join(", ");
-    format!("files changed meanwhile, so it is no proof of anything: {files}. What a run leaves behind belongs in .gitignore")
+    format!(
+        "files changed meanwhile, so it is no proof of anything: {files}. What a run leaves behind belongs in .gitignore"
+    )
 }
 
 fn perform_once(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {

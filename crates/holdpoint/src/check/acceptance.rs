@@ -45,7 +45,12 @@ pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> std::result:
     Ok(told(&results, run, &review.phase, &log))
 }
 
-fn try_row(row: &Row, run: &Run, env: &dyn Env, group: &Group) -> std::result::Result<(Result, String), Failure> {
+fn try_row(
+    row: &Row,
+    run: &Run,
+    env: &dyn Env,
+    group: &Group,
+) -> std::result::Result<(Result, String), Failure> {
     let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
     let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
     let mut command = Command::new("sh");

@@ -163,7 +163,11 @@ fn doubts(review: &Review, run: &Run, ran: &Ran) -> Vec<String> {
     let mut doubts = Vec::new();
     let took = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
     if matches!(ran.outcome, Outcome::Passed) && last.took_ms > 20_000 && took < last.took_ms / 20 {
-        doubts.push(format!("it took {:.1} s; the time before it took {} s", ran.took.as_secs_f64(), last.took_ms / 1000));
+        doubts.push(format!(
+            "it took {:.1} s; the time before it took {} s",
+            ran.took.as_secs_f64(),
+            last.took_ms / 1000
+        ));
     }
     let before = last.details.get("count").and_then(Json::as_u64).unwrap_or(0);
     if matches!(ran.outcome, Outcome::Passed) && ran.report.is_counted && count(ran) < before {

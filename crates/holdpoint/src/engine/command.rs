@@ -13,8 +13,8 @@ use holdpoint_core::facts::{FactError, Facts, reason, time};
 use holdpoint_core::path::tidy;
 use holdpoint_core::phase::{self, Due};
 use holdpoint_core::run_id::{self, Parts};
-use holdpoint_core::workflow::{Text, Workflow};
 use holdpoint_core::workflow::command::{Command, CommandStep};
+use holdpoint_core::workflow::{Text, Workflow};
 
 use super::run::{self, Ask};
 use super::settlement::{self, Changes};
@@ -26,8 +26,8 @@ use crate::project::{self, Run, candidates};
 use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
-use crate::store::state;
 use crate::store::seal::Seal;
+use crate::store::state;
 use crate::store::{evidence, layout, owner};
 use crate::world::ProjectWorld;
 use words::Words;
@@ -303,7 +303,21 @@ impl Typed<'_> {
         if let Some(fault) = course.faults.first().filter(|_| course.said.is_empty()) {
             return Err(CommandError::new(Kind::Failed, fault.what.clone()));
         }
-        Ok(course.said.iter().map(|saying| saying.text.as_str()).collect::<Vec<_>>().join("\n\n"))
+        let mut said: Vec<String> = course.said.into_iter().map(|saying| saying.text).collect();
+        said.extend(self.left_over(run, through));
+        Ok(said.join("\n\n"))
+    }
+
+    /// How to go on where something is due that this command has no part in.
+    fn left_over(&self, run: &Run, through: &[Text]) -> Option<String> {
+        let event = Arc::new(self.event());
+        let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
+        match phase::due(&run::facts(run, &ask)).ok()? {
+            Due::Phase(phase) if !ask.may_go_through(&phase.name) && phase.by.is_performed() => {
+                self.goes_on().map(|command| format!("To go on: {command}"))
+            }
+            _ => None,
+        }
     }
 
     /// A command is refused in a phase that it has no part in.
@@ -327,9 +341,8 @@ impl Typed<'_> {
 
     /// The command that goes through whatever is due, if the workflow has one.
     fn goes_on(&self) -> Option<String> {
-        let is_it = |command: &&Command| {
-            command.through.iter().any(|name| name == "all") && command.steps.is_empty()
-        };
+        let is_it =
+            |command: &&Command| command.through.iter().any(|name| name == "all") && command.steps.is_empty();
         let command = self.workflow.commands.iter().find(is_it)?;
         Some(format!("holdpoint {} {}", self.workflow.name, command.name))
     }

@@ -14,9 +14,9 @@ use super::patience::{self, Release};
 use super::stop::{self, Course};
 use crate::env_vars::Env;
 use crate::project::Run;
-use crate::store::state::{self, StateFile, WriteError};
 use crate::store::lock;
 use crate::store::seal::Seal;
+use crate::store::state::{self, StateFile, WriteError};
 use crate::world::ProjectWorld;
 
 /// How often a decision is made anew because someone outside wrote the state meanwhile.

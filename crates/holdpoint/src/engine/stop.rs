@@ -270,7 +270,8 @@ impl Hand<'_> {
         let Some(file) = &self.file else {
             return Err(Unwritten::Failed("[run] names no state file".into()));
         };
-        let failed = |why| Unwritten::Failed(format!("the state file `{}` was not written: {why}", self.file_name()));
+        let failed =
+            |why| Unwritten::Failed(format!("the state file `{}` was not written: {why}", self.file_name()));
         let _lock = state::lock(&self.run.home, &self.run.place(), lock::PATIENCE).map_err(failed)?;
         if taken.sets.is_empty() && self.is_over(taken) {
             return Err(Unwritten::Overtaken);

@@ -62,23 +62,21 @@ fn appended(text: &str, under: &str, lines: &[String]) -> String {
             end = Some(at);
         }
     }
-    let added = lines
-        .iter()
-        .map(|line| if line.starts_with('#') { format!("\n{line}\n\n") } else { format!("- {line}\n") });
-    let added: String = added.collect();
-    match end {
-        Some(end) => {
-            let (before, after) = text.split_at(end);
-            let is_list = before.lines().next_back().is_some_and(|line| line.starts_with("- "));
-            let gap = if is_list || added.starts_with('\n') { "" } else { "\n" };
-            let line_end = if before.ends_with('\n') { "" } else { "\n" };
-            format!("{before}{line_end}{gap}{added}{after}")
-        }
-        None => {
-            let line_end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            format!("{text}{line_end}\n## {under}\n\n{}", added.trim_start_matches('\n'))
-        }
+    let (before, after) = text.split_at(end.unwrap_or(text.len()));
+    let title = end.is_none().then(|| format!("## {under}"));
+    let mut edited = before.trim_end_matches('\n').to_owned();
+    for line in title.into_iter().chain(lines.iter().map(|line| item(line))) {
+        let last = edited.lines().next_back().unwrap_or_default();
+        let is_next_item = last.starts_with("- ") && line.starts_with("- ");
+        edited.push_str(if edited.is_empty() || is_next_item { "\n" } else { "\n\n" });
+        edited.push_str(&line);
     }
+    edited + "\n" + after
+}
+
+/// A line as it stands in a document: a heading as it is, anything else as an item of a list.
+fn item(line: &str) -> String {
+    if line.starts_with('#') { line.to_owned() } else { format!("- {}", line.replace('\n', " ")) }
 }
 
 #[cfg(test)]

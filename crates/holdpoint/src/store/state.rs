@@ -228,7 +228,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.state");
         std::fs::write(&path, "n: 1\nat: never").unwrap();
-        let file = StateFile { path: path.clone(), format: Format::Lines, stamp: Some("at".into()), seal: None };
+        let file =
+            StateFile { path: path.clone(), format: Format::Lines, stamp: Some("at".into()), seal: None };
         file.write(Some(b"n: 1\nat: never"), &[set("n", json!(2))], 60).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "n: 2\nat: 1970-01-01T00:01:00Z");
     }
