@@ -4,6 +4,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
+use crate::decision::Set;
 use crate::event::{Event, Moment};
 use crate::tool::Tool;
 use crate::workflow::parse::parse;

@@ -133,7 +133,7 @@ fn perform_once(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Perfor
 }
 
 /// The tree as it is now; none where there is no repository, or the workflow does not say what belongs to it.
-fn tree(run: &Run) -> Option<String> {
+pub fn tree(run: &Run) -> Option<String> {
     let aside: Vec<String> = run.workflow.run.aside.iter().map(ToString::to_string).collect();
     if aside.is_empty() { None } else { worktree::hash(&run.home, &aside).ok() }
 }

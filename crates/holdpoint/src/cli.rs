@@ -5,6 +5,7 @@ mod check;
 mod condition;
 mod demo;
 mod eject;
+mod evidence;
 mod graph;
 mod journals;
 mod log;
@@ -40,6 +41,7 @@ enum Command {
     Status(status::Arguments),
     Why(why::Arguments),
     Log(log::Arguments),
+    Evidence(evidence::Arguments),
     Review(review::Arguments),
     Eject(eject::Arguments),
     Check(check::Arguments),
@@ -85,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Status(arguments) => status::run(&context, &arguments),
         Command::Why(arguments) => why::run(&context, &arguments),
         Command::Log(arguments) => log::run(&context, &arguments),
+        Command::Evidence(arguments) => evidence::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
         Command::Eject(arguments) => eject::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),

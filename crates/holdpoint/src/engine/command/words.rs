@@ -138,6 +138,8 @@ mod tests {
             run: None,
             args: vec![argument("mode", false, Some("plan|review")), argument("topic", true, None)].into(),
             flags: vec![flag("rounds", Some("N")), flag("from-draft", None)].into(),
+            is_users: false,
+            through: Vec::new().into(),
             steps: Vec::new().into(),
         }
     }

@@ -1,0 +1,109 @@
+//! `holdpoint evidence`: what the engine saw itself, newest last, and whether it is still true of the files.
+
+use clap::Args;
+
+use super::{Context, phrase};
+use crate::check;
+use crate::error::CommandError;
+use crate::project::Run;
+use crate::store::evidence::{self, Evidence};
+use crate::store::layout;
+use crate::ui::Style;
+use crate::world::read_file;
+
+/// How many digits of a tree's hash are shown.
+const DIGITS: usize = 10;
+/// The largest log that is compared with its digest.
+const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Show what the engine saw itself: checks, reviews and commits, each with the tree it is true of
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint evidence                           the last 20 pieces
+  holdpoint evidence --phase tester            of one phase
+  holdpoint evidence --json | jq .outcome      all of it, one JSON object a line")]
+pub(super) struct Arguments {
+    /// How many pieces to show; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    lines: usize,
+    /// Only pieces of this workflow
+    #[arg(long, value_name = "NAME")]
+    workflow: Option<String>,
+    /// Only pieces of this phase
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+    /// Print the pieces as they are kept: one JSON object each
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let found = context.find(arguments.workflow.as_deref());
+    let mut is_any = false;
+    for run in &found.runs {
+        let mut pieces = evidence::read(&run.home, &run.workflow.name);
+        pieces.retain(|piece| arguments.phase.as_ref().is_none_or(|phase| piece.phase == *phase));
+        let skipped = if arguments.lines == 0 || arguments.json {
+            0
+        } else {
+            pieces.len().saturating_sub(arguments.lines)
+        };
+        is_any |= !pieces.is_empty();
+        show(context, arguments, run, &pieces[skipped..]);
+        if skipped > 0 {
+            context.ui.note(format!("Older pieces that fit: {skipped}. `-n 0` shows all."));
+        }
+    }
+    if !is_any {
+        context.ui.note("There is no evidence here: no check, review or commit was seen by the engine yet.");
+    }
+    Ok(())
+}
+
+fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]) {
+    if arguments.json {
+        let lines = pieces.iter().filter_map(|piece| serde_json::to_string(piece).ok());
+        lines.for_each(|line| context.ui.line(line));
+        return;
+    }
+    let now = check::tree(run);
+    for piece in pieces {
+        context.ui.line(row(context, piece, now.as_deref()));
+        for doubt in piece.doubts.iter().map(String::as_str).chain(forged(run, piece)) {
+            context.ui.line(format!("    {}", context.ui.paint(Style::Yellow, phrase::printable(doubt))));
+        }
+    }
+}
+
+fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
+    let ui = &context.ui;
+    let is_good = matches!(piece.outcome.as_str(), "pass" | "passed" | "skip" | "warn" | "approved");
+    let word = format!("{:<8}", phrase::printable(&piece.outcome));
+    let word = ui.paint(if is_good { Style::Green } else { Style::Red }, word);
+    let item = match &piece.item {
+        serde_json::Value::Null => String::new(),
+        item => format!(" {item}"),
+    };
+    let tree = match &piece.tree {
+        Some(tree) if Some(tree.as_str()) == now => format!("tree {} (as it is now)", digits(tree)),
+        Some(tree) => format!("tree {}", digits(tree)),
+        None => "no tree".to_owned(),
+    };
+    let at = ui.paint(Style::Dim, phrase::printable(piece.at.get(..19).unwrap_or(&piece.at)));
+    let what = phrase::printable(&format!("{}{item} {}", piece.workflow, piece.phase));
+    let seconds = std::time::Duration::from_millis(piece.took_ms).as_secs_f64();
+    let log = piece.log.as_deref().map(|log| format!("  {}", phrase::printable(log))).unwrap_or_default();
+    format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{log}")
+}
+
+fn digits(tree: &str) -> String {
+    phrase::printable(tree.get(..DIGITS).unwrap_or(tree))
+}
+
+/// What is wrong with the log that a piece speaks of, if it is there but not as it was.
+fn forged(run: &Run, piece: &Evidence) -> Option<&'static str> {
+    let (log, digest) = piece.log.as_ref().zip(piece.log_digest.as_ref())?;
+    let bytes = read_file(&run.home.join(log), LOG_BYTES_MAX).ok()??;
+    (layout::content_digest(&bytes) != *digest).then_some("its log was changed afterwards")
+}
