@@ -2,7 +2,7 @@
 
 mod render;
 
-use crate::workflow::phase::{Actor, END, Limit, Manner, Phase, Step};
+use crate::workflow::phase::{Actor, END, Limit, Manner, NamedRounds, Phase, Step};
 use crate::workflow::{Rule, ToolMatch, Workflow};
 
 /// A workflow to be drawn.
@@ -36,10 +36,12 @@ pub struct Edge {
     pub from: String,
     /// Where it leads: a phase, or `end`; none if what is due stays due.
     pub to: Option<String>,
-    /// The outcome: `then`, `issues`, `passed`, `failed`, or `limit`.
+    /// The outcome: `then`, `issues`, `passed`, `failed`, an answer, `limit`, or a limit that is used up.
     pub outcome: String,
     /// Under which condition.
     pub when: Option<String>,
+    /// How often, and by which limit.
+    pub limit: Option<String>,
     /// Whether the target's counters start anew.
     pub afresh: bool,
     /// Whether the agent stops there and the user goes on.
@@ -91,11 +93,25 @@ fn edges(workflow: &Workflow, phase: &Phase) -> Vec<Edge> {
     // A review that did not work, or may not be done any more, mostly leaves everything as it is: no arrow.
     let is_drawn =
         |(outcome, step): &(&str, &Step)| step.go.is_some() || !matches!(*outcome, "failed" | "limit");
-    routed
+    let mut edges: Vec<Edge> = routed
+        .clone()
         .chain(at_limit)
         .filter(is_drawn)
         .map(|(outcome, step)| edge(workflow, phase, outcome, step))
-        .collect()
+        .collect();
+    for rounds in routed.filter_map(|(_, step)| limit_of(workflow, step)) {
+        let used_up = edge(workflow, phase, &format!("{} used up", rounds.name), &rounds.exhausted);
+        if !edges.contains(&used_up) {
+            edges.push(used_up);
+        }
+    }
+    edges
+}
+
+/// The limit that a step uses up one of.
+fn limit_of<'a>(workflow: &'a Workflow, step: &Step) -> Option<&'a NamedRounds> {
+    let name = step.round.as_ref()?;
+    workflow.rounds.iter().find(|rounds| rounds.name == *name)
 }
 
 fn edge(workflow: &Workflow, phase: &Phase, outcome: &str, step: &Step) -> Edge {
@@ -106,6 +122,7 @@ fn edge(workflow: &Workflow, phase: &Phase, outcome: &str, step: &Step) -> Edge 
         to: step.go.as_ref().map(ToString::to_string),
         outcome: outcome.to_owned(),
         when: step.when.as_ref().map(|when| when.split_whitespace().collect::<Vec<_>>().join(" ")),
+        limit: limit_of(workflow, step).map(|rounds| format!("{} of {}", rounds.limit, rounds.name)),
         afresh: step.afresh,
         stops: phase.by != Actor::User
             && step.manner != Manner::Hold
@@ -166,7 +183,8 @@ impl Edge {
         let when = self.when.as_ref().map(|when| format!("when {when}"));
         let afresh = self.afresh.then(|| "afresh".to_owned());
         let stops = self.stops.then(|| "stops for the user".to_owned());
-        [when, afresh, stops].into_iter().flatten().collect()
+        let limit = self.limit.as_ref().map(|limit| format!("at most {limit}"));
+        [when, limit, afresh, stops].into_iter().flatten().collect()
     }
 
     /// Whether it leads to nobody's turn.

@@ -33,6 +33,20 @@ fn a_limit_that_leads_somewhere_is_an_arrow() {
 }
 
 #[test]
+fn a_named_limit_is_on_the_steps_that_use_it_up() {
+    let text = drawn(
+        "[phases.a]\nby = \"reviewer\"\nthen.yes = { go = \"end\" }\nthen.no = { go = \"u\", round = \"tries\" }\n[phases.u]\nby = \"user\"\n[rounds]\ntries = { count = \"n\", limit = 2, exhausted = { go = \"end\" } }\n",
+        Format::Plain,
+    );
+    assert!(
+        text.starts_with(
+            "a  reviewer\n  yes → end\n  no → u  (at most 2 of tries, stops for the user)\n  tries used up → end"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn conditions_cannot_break_out_of_their_quotes() {
     let phases =
         "[phases.u]\nby = \"user\"\nthen = { when = 'state.a == \"#\\\\\" and 1 < 2', go = \"end\" }\n";

@@ -201,3 +201,7 @@ pub(super) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Er
     let names = vec![("prompt", Value::from(prompt)), ("command", Value::from(words))];
     Ok(Value::from_object(With { facts: Arc::clone(facts), names }))
 }
+
+#[cfg(test)]
+#[path = "performance_tests.rs"]
+mod performance_tests;

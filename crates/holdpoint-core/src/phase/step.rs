@@ -71,14 +71,26 @@ pub(crate) fn apply(
         let used = number(&now.field(&rounds.count)?) + 1;
         if used > number(&now.evaluate(&rounds.limit, now.context())?) {
             let facts = facts.with("because", Value::from(rounds.name.as_ref()));
-            return effects(&facts, phase, &rounds.exhausted, sets);
+            return effects(&facts, phase, &rounds.exhausted, sets, None);
         }
-        sets.push(facts.set(&rounds.count, json!(used))?);
+        let count = facts.set(&rounds.count, json!(used))?;
+        // A count that says which element is at hand: the step itself is still about the one before.
+        if facts.workflow.run.item.as_ref().is_some_and(|item| item.at == rounds.count) {
+            return effects(facts, phase, step, sets, Some(count));
+        }
+        sets.push(count);
     }
-    effects(facts, phase, step, sets)
+    effects(facts, phase, step, sets, None)
 }
 
-fn effects(facts: &Arc<Facts>, phase: &Phase, step: &Step, mut sets: Vec<Set>) -> Result<Taken, Error> {
+/// A step's effects after `sets`, and before `moves`, which makes another element the one at hand.
+fn effects(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+    step: &Step,
+    mut sets: Vec<Set>,
+    moves: Option<Set>,
+) -> Result<Taken, Error> {
     let now = facts.overlaid(&sets);
     sets.extend(rendered(&now, &step.set)?);
     let target = step.go.as_ref().and_then(|go| find(&facts.workflow, go));
@@ -86,10 +98,10 @@ fn effects(facts: &Arc<Facts>, phase: &Phase, step: &Step, mut sets: Vec<Set>) -
     if step.afresh {
         sets.extend(target.map(|target| fresh(facts, target)).transpose()?.unwrap_or_default());
     }
-    // What a step logs is about the element it leaves, what entering logs about the one it comes to.
     let left = Value::from_object(With { facts: facts.overlaid(&sets), names: named(phase, step) });
     let mut log = logged(&now, step, &left)?;
     let mut files = changes(&facts.overlaid(&sets), phase, step)?;
+    sets.extend(moves);
     let entered = entered(facts, step.go.as_deref(), &mut sets)?;
     files.extend(entered.files);
     log.extend(entered.log);
