@@ -178,5 +178,8 @@ fn evidence_is_of_the_item_at_hand_and_fresh_on_its_own_tree_only() {
     assert_eq!(says(vec![piece(1, "t2", "bad")]), json!([true, false, "bad"]));
     let both = vec![piece(1, "t2", "approved"), piece(1, "t1", "bad")];
     assert_eq!(says(both), json!([false, false, "bad"]), "the last one counts");
-    assert_eq!(says(vec![json!({"phase": "review", "item": 1, "outcome": "pass"})]), json!([false, true, "pass"]));
+    assert_eq!(
+        says(vec![json!({"phase": "review", "item": 1, "outcome": "pass"})]),
+        json!([false, true, "pass"])
+    );
 }

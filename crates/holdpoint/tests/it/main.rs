@@ -12,6 +12,7 @@ mod bad_input;
 mod bad_project;
 mod cases;
 mod check;
+mod checks;
 #[cfg(unix)]
 mod claudex;
 #[cfg(unix)]

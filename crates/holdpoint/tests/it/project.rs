@@ -59,6 +59,18 @@ impl Project {
         std::fs::read_to_string(self.root.join(path)).unwrap()
     }
 
+    /// Removes a file.
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.root.join(path)).unwrap();
+    }
+
+    /// Calls git in the folder; what it printed.
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git").arg("-C").arg(&self.root).args(args).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// A workflow of the project's own, by its file's text.
     pub(crate) fn workflow(&self, name: &str, text: &str) -> &Project {
         self.write(&format!(".holdpoint/workflows/{name}/workflow.toml"), text)

@@ -1,0 +1,291 @@
+//! The engine's own checks, and what they leave behind: in a workflow of its own, with real programs in a real
+//! repository.
+
+use std::time::Instant;
+
+use serde_json::{Value as Json, json};
+
+use crate::project::Project;
+
+const WORKFLOW: &str = r##"
+about = "Each check by itself."
+
+[run]
+home   = "state.json"
+state  = "state.json"
+sealed = true
+due    = "phase"
+aside  = ["state.json", ".holdpoint/**", "notes.md"]
+record = { file = "notes.md", under = "Log" }
+
+[[mirror]]
+field = "status"
+file  = "notes.md"
+find  = 'Status: (\w+)'
+
+[phases.tests]
+by    = "check"
+check = "suite"
+then.pass         = { go = "idle", set = { status = "passed", output = "{{ output }}" }, log = "tests: {{ outcome }}" }
+then.out-of-scope = { go = "idle", set = { status = "excused", output = "{{ output }}" }, log = "tests: {{ outcome }}" }
+then.fail         = { go = "idle", set = { status = "failed", output = "{{ output }}" }, log = "tests: {{ outcome }}" }
+
+[phases.scan]
+by    = "check"
+check = "remarks"
+then.pass = { go = "idle", set = { status = "clean" } }
+then.fail = { go = "idle", set = { status = "dirty", output = "{{ output }}" } }
+
+[phases.blueprint]
+by    = "check"
+check = "blueprint"
+then.pass = { go = "idle", set = { status = "fits" } }
+then.fail = { go = "idle", set = { status = "astray", output = "{{ output }}" } }
+
+[phases.rows]
+by    = "check"
+check = "rows"
+then.skip = { go = "idle", set = { status = "skipped" } }
+then.warn = { go = "idle", set = { status = "warned", output = "{{ output }}" } }
+then.pass = { go = "idle", set = { status = "accepted", output = "{{ output }}" } }
+then.fail = { go = "idle", set = { status = "refused", output = "{{ output }}" } }
+
+[phases.committing]
+by    = "check"
+check = "commit"
+then.pass = { go = "idle", set = { status = "committed", commit = "{{ result.commit }}" } }
+then.fail = { go = "idle", set = { status = "uncommitted", output = "{{ output }}" } }
+
+[phases.idle]
+by = "user"
+
+[checks.suite]
+kind    = "tests"
+run     = ["sh", "-c", "{{ state.suite }}"]
+told    = { scope = "['src/a.py']", known = "['tests/test_old.py::test_old']", least = "state.least or 0" }
+timeout = 20
+
+[checks.remarks]
+kind = "scan"
+told = { files = "['src/a.py', 'gone.py']", code_lines = "3" }
+
+[checks.blueprint]
+kind = "blueprint"
+told = { files = "['src/domains/users/a.py']", spec = "'spec.md'", blueprint = "'blueprint'" }
+
+[checks.rows]
+kind = "acceptance"
+told = { spec = "'spec.md'", section = "'Acceptance Verification'", rows = "state.rows or 'smoke'" }
+
+[checks.commit]
+kind = "commit"
+told = { files = "['src/a.py']", message = "'feat(a): b'" }
+
+[fields]
+phase  = ""
+status = "new"
+suite  = "true"
+
+[commands.go]
+about   = "Performs a phase"
+args    = ["phase", "suite?"]
+through = ["all"]
+steps   = [
+  { when = "not run.has_state", create = true, set = { phase = "{{ args.phase }}", suite = "{{ args.suite }}" }, say = "" },
+  { set = { phase = "{{ args.phase }}", suite = "{{ args.suite }}" }, say = "" },
+]
+
+[commands.fresh]
+about = "What is proved"
+steps = [ { say = "{{ evidence.tests.fresh | spell }} {{ evidence.tests.passed | spell }}" } ]
+"##;
+
+fn project() -> Project {
+    let project = Project::new();
+    project.workflow("checked", WORKFLOW);
+    project.write("notes.md", "# Notes\n\nStatus: queued\n");
+    project.write("src/a.py", "x = 1\n");
+    project.git(&["init", "--quiet", "--initial-branch", "main"]);
+    project.git(&["config", "user.name", "T"]);
+    project.git(&["config", "user.email", "t@example.invalid"]);
+    project.git(&["add", "src"]);
+    project.git(&["commit", "--quiet", "--message", "first"]);
+    project
+}
+
+fn go(project: &Project, words: &[&str]) -> Json {
+    let printed = project.run(&[&["checked", "go"], words].concat());
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    serde_json::from_str(&project.read("state.json")).unwrap()
+}
+
+fn text<'a>(state: &'a Json, field: &str) -> &'a str {
+    state[field].as_str().unwrap_or_default()
+}
+
+fn evidence(project: &Project) -> Vec<Json> {
+    let printed = project.run(&["evidence", "--json"]);
+    printed.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn tests_are_judged_by_their_exit_code_and_by_what_they_print() {
+    let project = project();
+    let rows = [
+        ("echo '3 passed in 0.1s'", "passed", "PASS: 3 passed"),
+        ("echo '3 passed in 0.1s'; exit 1", "failed", "FAIL: "),
+        ("echo '1 failed, 2 passed in 0.1s'", "failed", "FAIL: 1 failed"),
+        ("echo 'no tests ran in 0.1s'; exit 5", "failed", "FAIL: no tests were run"),
+        ("no-such-program", "failed", "FAIL: the command was not found"),
+        ("kill -9 $$", "failed", "FAIL: the command was ended"),
+        (
+            "echo '=== short test summary info ==='; echo 'FAILED tests/test_old.py::test_old - no'; echo '1 failed, 2 passed in 0.1s'; exit 1",
+            "excused",
+            "FAIL: 1 failed",
+        ),
+        (
+            "echo '=== short test summary info ==='; echo 'FAILED src/test_old.py::test_old - no'; echo '1 failed, 2 passed in 0.1s'; exit 1",
+            "failed",
+            "FAIL: 1 failed",
+        ),
+    ];
+    for (suite, status, output) in rows {
+        let state = go(&project, &["tests", suite]);
+        assert_eq!(text(&state, "status"), status, "{suite}");
+        assert!(text(&state, "output").starts_with(output), "{suite}: {}", text(&state, "output"));
+    }
+    assert_eq!(evidence(&project).len(), rows.len());
+    let notes = project.read("notes.md");
+    assert!(notes.contains("Status: failed\n"), "the word follows the state: {notes}");
+    assert_eq!(notes.matches("- tests: ").count(), rows.len(), "{notes}");
+}
+
+#[test]
+fn evidence_is_fresh_until_a_file_changes() {
+    let project = project();
+    let says = || project.run(&["checked", "fresh"]).stdout.trim().to_owned();
+    go(&project, &["tests", "echo '3 passed in 0.1s'"]);
+    assert_eq!(says(), "true true");
+    project.write("notes.md", "Status: passed, and more\n");
+    assert_eq!(says(), "true true", "what is aside does not count");
+    project.write("new.py", "");
+    assert_eq!(says(), "false true", "a file that git does not know counts");
+    project.remove("new.py");
+    assert_eq!(says(), "true true");
+    project.write("src/a.py", "x = 2\n");
+    assert_eq!(says(), "false true");
+}
+
+#[test]
+fn a_suite_that_changes_the_tree_each_time_proves_nothing() {
+    let project = project();
+    let once = go(&project, &["tests", "touch cache; echo '3 passed in 0.1s'"]);
+    assert_eq!(text(&once, "status"), "passed", "the second run found it there");
+    let always = go(&project, &["tests", "date +%N >> cache; echo '3 passed in 0.1s'"]);
+    assert_eq!(text(&always, "status"), "failed");
+    assert!(text(&always, "output").contains("cache. What a run leaves behind belongs in .gitignore"));
+    assert_eq!(evidence(&project)[1]["tree"], Json::Null);
+}
+
+#[test]
+fn fewer_tests_than_there_were_are_a_failure() {
+    let project = project();
+    project.workflow("checked", &WORKFLOW.replace("state.least or 0", "4"));
+    let state = go(&project, &["tests", "echo '3 passed, 1 skipped in 0.1s'"]);
+    assert_eq!(text(&state, "status"), "failed");
+    assert!(text(&state, "output").starts_with("FAIL: only 3 tests ran, and there were 4 of them before"));
+    assert_eq!(text(&go(&project, &["tests", "echo '4 passed in 0.1s'"]), "status"), "passed");
+}
+
+#[test]
+fn a_scan_names_what_it_found_and_passes_over_what_is_gone() {
+    let project = project();
+    assert_eq!(text(&go(&project, &["scan"]), "status"), "clean");
+    project.write("src/a.py", "x = 1  # TODO: y\n\n\n\n");
+    let state = go(&project, &["scan"]);
+    assert_eq!(text(&state, "status"), "dirty");
+    let output = text(&state, "output");
+    assert!(output.contains("src/a.py:1: [TODO]") && output.contains("[LOC_LIMIT]"), "{output}");
+}
+
+#[test]
+fn a_blueprint_is_read_from_its_folder() {
+    let project = project();
+    project.write("blueprint/domain-map.md", "| Domain | Path | May import |\n|---|---|---|\n| users | `src/domains/users/**` | none |\n| billing | `src/domains/billing/**` | none |\n");
+    project.write("src/domains/users/a.py", "from domains.billing import b\n");
+    project.write(
+        "spec.md",
+        "## Blueprint Reference\n**Domain:** users\n**Cross-cutting:** none\n**Data model:** none\n",
+    );
+    let state = go(&project, &["blueprint"]);
+    assert!(text(&state, "output").contains("[IMPORT_DIRECTION]"), "{state}");
+    project.write("src/domains/users/a.py", "x = 1\n");
+    assert_eq!(text(&go(&project, &["blueprint"]), "status"), "fits");
+}
+
+#[test]
+fn rows_are_run_and_all_they_start_is_ended() {
+    let project = project();
+    let spec = |rows: &str| {
+        let head = "## Acceptance Verification\n\n| ID | Check | Command / Action | Expected | Timeout |\n|---|---|---|---|---|\n";
+        project.write("spec.md", &format!("{head}{rows}"));
+    };
+    project.write("spec.md", "# none\n");
+    assert_eq!(text(&go(&project, &["rows"]), "status"), "skipped");
+    spec("| AV-S1 | a | `echo hello` | prints `hello` | 5s |\n| AV-S2 | b | `false` | exit 1 | 5s |\n");
+    assert_eq!(text(&go(&project, &["rows"]), "status"), "accepted");
+    spec("| AV-S1 | a | `echo hello` | prints `other` | 5s |\n| AV-S2 | b | look at it | it is nice | |\n");
+    let state = go(&project, &["rows"]);
+    assert_eq!(text(&state, "status"), "refused");
+    assert!(text(&state, "output").contains("AV-S1 (a): ended with 0; expected: prints other"), "{state}");
+    spec("| AV-S2 | b | look at it | it is nice | |\n");
+    assert_eq!(text(&go(&project, &["rows"]), "status"), "warned");
+    // What the first row starts serves the second, and is gone afterwards.
+    spec(
+        "| AV-S1 | start | `sleep 300 >/dev/null 2>&1 & echo $! > pid` | exit 0 | 5s |\n| AV-S2 | ask | `kill -0 $(cat pid)` | exit 0 | 5s |\n",
+    );
+    let state = go(&project, &["rows"]);
+    assert_eq!(text(&state, "status"), "accepted", "{state}");
+    let pid = project.read("pid");
+    let is_there = std::path::Path::new("/proc").join(pid.trim()).join("exe").read_link().is_ok();
+    assert!(!is_there, "{pid} is still there");
+    let started = Instant::now();
+    spec("| AV-S1 | hangs | `sleep 300` | exit 0 | 1s |\n");
+    assert!(text(&go(&project, &["rows"]), "output").contains("not done within 1 s"));
+    assert!(started.elapsed().as_secs() < 60);
+}
+
+#[test]
+fn a_commit_takes_exactly_its_files() {
+    let project = project();
+    project.write("src/a.py", "x = 2\n");
+    project.write("other.py", "");
+    project.git(&["add", "other.py"]);
+    let state = go(&project, &["committing"]);
+    assert_eq!(text(&state, "status"), "committed");
+    assert_eq!(text(&state, "commit"), project.git(&["rev-parse", "HEAD"]).trim());
+    assert_eq!(project.git(&["show", "--name-only", "--format=%s", "HEAD"]).trim(), "feat(a): b\n\nsrc/a.py");
+    assert_eq!(
+        project.git(&["diff", "--cached", "--name-only"]).trim(),
+        "other.py",
+        "what was staged stays so"
+    );
+    let again = go(&project, &["committing"]);
+    assert_eq!(text(&again, "status"), "uncommitted", "there is nothing to commit");
+}
+
+#[test]
+fn only_the_engine_writes_a_sealed_state() {
+    let project = project();
+    go(&project, &["tests", "echo '3 passed in 0.1s'"]);
+    let before = project.read("state.json");
+    let hook = || project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
+    project.write("state.json", "{\"phase\": \"idle\", \"status\": \"all done\"}");
+    hook();
+    assert_eq!(project.read("state.json"), before);
+    project.remove("state.json");
+    assert_eq!(project.run(&["checked", "fresh"]).stdout.trim(), "true true");
+    assert_eq!(project.read("state.json"), before);
+    let journal = project.read(".holdpoint/journal.jsonl");
+    assert!(journal.contains("is written by the engine alone"), "{journal}");
+}
