@@ -137,9 +137,11 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
     }
 }
 
-/// The fields that say where a run stands: whose turn it is, and which round.
+/// The fields that say where a run stands: whose turn it is, which round, and which element is at hand.
 fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
-    run.workflow.run.due.as_deref().into_iter().chain(phase.count()).collect()
+    let rules = &run.workflow.run;
+    let at = rules.item.as_ref().map(|item| item.at.as_ref());
+    rules.due.as_deref().into_iter().chain(phase.count()).chain(at).collect()
 }
 
 impl Hand<'_> {
@@ -158,7 +160,9 @@ impl Hand<'_> {
         };
         let taken = match check::perform(review, self.run, self.ask.env) {
             Ok(mut performed) => {
-                self.judge_afterwards(review, &mut performed)?;
+                // The world is asked anew: a check may have changed it, and others meanwhile, too.
+                let after = facts(self.run, self.ask);
+                judge_afterwards(&after, review, &mut performed)?;
                 course.reviews.push(record(review, &performed));
                 self.keep_evidence(review, &performed);
                 let outcome = Outcome {
@@ -166,7 +170,7 @@ impl Hand<'_> {
                     details: performed.details.clone(),
                     output: performed.output.clone(),
                 };
-                phase::performed(&self.facts, &self.phase, &review.clean, &outcome)?
+                phase::performed(&after, &self.phase, &review.clean, &outcome)?
             }
             Err(failure) => {
                 course.fault(failure.to_string());
@@ -176,16 +180,6 @@ impl Hand<'_> {
             }
         };
         Ok(self.settle(taken, Means::Review, course))
-    }
-
-    /// What must be true afterwards is asked of the world as it is then.
-    fn judge_afterwards(&self, review: &Review, performed: &mut Performed) -> Result<(), FactError> {
-        let Some(pass) = &review.pass else { return Ok(()) };
-        let after = facts(self.run, self.ask);
-        if !after.evaluate(pass, after.context())?.is_true() {
-            performed.verdict = Some("fail".to_owned());
-        }
-        Ok(())
     }
 
     /// What the engine saw itself. Where it cannot be kept, nothing is proved later: that holds by itself.
@@ -313,6 +307,19 @@ enum Means {
     Step,
     /// By a review, which took its time.
     Review,
+}
+
+/// What must be true afterwards makes it fail if it is not.
+fn judge_afterwards(
+    after: &Arc<Facts>,
+    review: &Review,
+    performed: &mut Performed,
+) -> Result<(), FactError> {
+    let Some(pass) = &review.pass else { return Ok(()) };
+    if !after.evaluate(pass, after.context())?.is_true() {
+        performed.verdict = Some("fail".to_owned());
+    }
+    Ok(())
 }
 
 fn record(review: &Review, performed: &Performed) -> Reviewed {
