@@ -21,6 +21,7 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod cycle;
+mod echo;
 mod eject;
 mod gate;
 mod graph;
