@@ -21,6 +21,7 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod cycle;
+mod dialects;
 mod echo;
 mod eject;
 mod gate;
@@ -38,6 +39,7 @@ mod phases;
 mod project;
 mod random;
 mod readme;
+mod recorded;
 mod registration;
 mod review;
 mod shown;
