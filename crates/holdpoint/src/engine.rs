@@ -51,7 +51,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A message that every agent shows to its user.
+    /// A message for the user: every agent shows one of the two, or logs it.
     pub fn to_user(text: &str) -> Reply {
         let stdout = format!("{}\n", json!({"systemMessage": text}));
         Reply { stdout, stderr: format!("{text}\n"), ..Reply::default() }

@@ -6,7 +6,7 @@ use holdpoint::agent::{self, Agent, Answer, Asked, Otherwise, Protocol};
 use holdpoint_core::event::Event;
 use holdpoint_core::tool::ToolKind;
 use insta::assert_snapshot;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::recorded::payloads;
 
@@ -302,4 +302,24 @@ fn agents_are_known_by_what_they_send() {
     told claude: codex/SessionStart for claude's
     told nobody: codex/SessionStart for claude's
     "#);
+}
+
+/// Every field of every payload once as something else, for every agent: nothing of it may break us.
+#[test]
+fn a_field_of_any_type_breaks_nothing() {
+    let others = [json!(null), json!(5), json!(""), json!("é"), json!([]), json!({}), json!([{"text": 1}])];
+    for (name, payload) in Agent::ALL.iter().flat_map(|(name, _)| payloads(name)) {
+        for field in payload.as_object().unwrap().keys() {
+            for other in &others {
+                let mut payload = payload.clone();
+                payload[field] = other.clone();
+                for told in Agent::ALL.map(|(_, agent)| Some(agent)).into_iter().chain([None]) {
+                    let agent = Agent::recognise(told, &payload);
+                    let event = agent::event(agent, &payload, &OTHERWISE).map(|(_, event)| event);
+                    let is_absolute = event.is_none_or(|event| event.cwd.starts_with('/'));
+                    assert!(is_absolute, "{name} with {field} as {other}");
+                }
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use holdpoint::env_vars::SESSIONS;
 use serde_json::Value as Json;
 
 use crate::clients::kind::{Kind, hook};
@@ -256,6 +257,17 @@ fn sub_agent_held(kind: Kind) {
     );
 }
 
+/// A command in the agent's shell is given the session that the hooks are told of.
+fn session_known(kind: Kind) {
+    let project = project();
+    let model = caller(vec![kind.shell("env > environment")]);
+    let Some(_) = run(kind, &project, &model) else { return };
+    let session = sent(&project)[0]["session_id"].as_str().unwrap().to_owned();
+    let environment = project.read("environment");
+    let given = |name: &str| environment.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    assert_eq!(SESSIONS.iter().find_map(|name| given(name)), Some(session.as_str()), "{environment}");
+}
+
 /// A hook that is registered wrongly holds nothing, and its user is told.
 fn fault_lets_go(kind: Kind) {
     let Some(program) = kind.program() else { return };
@@ -311,6 +323,8 @@ proofs! {
     claude_shows_its_user_a_message: user_told(Kind::Claude);
     codex_takes_a_message_for_its_user: user_told(Kind::Codex);
     gemini_shows_its_user_a_message: user_told(Kind::Gemini);
+    claude_names_its_session_to_commands: session_known(Kind::Claude);
+    codex_names_its_session_to_commands: session_known(Kind::Codex);
     claude_goes_on_after_a_fault: fault_lets_go(Kind::Claude);
     codex_goes_on_after_a_fault: fault_lets_go(Kind::Codex);
     gemini_goes_on_after_a_fault: fault_lets_go(Kind::Gemini);

@@ -49,7 +49,7 @@ fn versions() -> [&'static str; 5] {
 
 /// Each capability, and what it comes to in each agent.
 #[rustfmt::skip]
-const TABLE: [(&str, [Cell; 5]); 13] = [
+const TABLE: [(&str, [Cell; 5]); 14] = [
     ("A tool call is held, and the model sees why", [
         enforced("claude_is_held_before_a_tool"),
         enforced("codex_is_held_before_a_tool"),
@@ -133,6 +133,13 @@ const TABLE: [(&str, [Cell; 5]); 13] = [
         advisory("gemini_shows_its_user_a_message"),
         IMPOSSIBLE.but("After a tool and at a session's start the agent is told instead; else it goes to standard error."),
         IMPOSSIBLE.but("After a tool and at a session's start the agent is told instead; else it goes to standard error."),
+    ]),
+    ("A workflow's command knows the session it runs in", [
+        enforced("claude_names_its_session_to_commands"),
+        enforced("codex_names_its_session_to_commands"),
+        IMPOSSIBLE.but("Its shell is not told: what is begun there holds every session in the project."),
+        NOT_KNOWN.but("Without it, what is begun in its shell holds every session in the project."),
+        NOT_KNOWN.but("Without it, what is begun in its shell holds every session in the project."),
     ]),
     ("A hook that faults lets the agent go on", [
         enforced("claude_goes_on_after_a_fault"),
