@@ -49,7 +49,14 @@ fn versions() -> [&'static str; 5] {
 
 /// Each capability, and what it comes to in each agent.
 #[rustfmt::skip]
-const TABLE: [(&str, [Cell; 5]); 14] = [
+const TABLE: [(&str, [Cell; 5]); 15] = [
+    ("A project's own hooks run without being trusted first", [
+        enforced("claude_is_held_before_a_tool").but("In `claude -p`; else the folder must be trusted."),
+        IMPOSSIBLE.but("Each is passed over in silence until the user trusts it with `/hooks`, and again when it changes."),
+        IMPOSSIBLE.but("They are passed over in silence until the folder is trusted, and with `--skip-trust`."),
+        NOT_KNOWN.but("Nothing is documented."),
+        NOT_KNOWN.but("Nothing is documented."),
+    ]),
     ("A tool call is held, and the model sees why", [
         enforced("claude_is_held_before_a_tool"),
         enforced("codex_is_held_before_a_tool"),
