@@ -24,13 +24,11 @@ impl ToolKind {
     /// The kind of the tool that agents call `name`.
     pub fn of(name: &str) -> ToolKind {
         match name {
-            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" => {
-                ToolKind::Shell
-            }
-            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "apply_patch" | "write_file" | "replace" => {
-                ToolKind::Edit
-            }
-            "Task" | "Agent" | "spawn_agent" => ToolKind::Delegation,
+            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" | "bash"
+            | "powershell" => ToolKind::Shell,
+            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "apply_patch" | "write_file" | "replace"
+            | "create" | "edit" | "Delete" => ToolKind::Edit,
+            "Task" | "Agent" | "spawn_agent" | "invoke_agent" | "task" => ToolKind::Delegation,
             _ => ToolKind::Other,
         }
     }
@@ -57,7 +55,7 @@ impl Tool {
 
     /// The sub-agent a delegation names. `Err` if it is there but no text.
     pub fn agent(&self) -> Result<Option<&str>, NotText> {
-        match self.first(&["subagent_type", "agent_type", "agent"]) {
+        match self.first(&["subagent_type", "agent_type", "agent", "agent_name"]) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::String(name)) => Ok(Some(name)),
             Some(_) => Err(NotText),
@@ -79,12 +77,21 @@ impl Tool {
 
     /// The files the tool names as its targets, as it spells them.
     pub fn paths(&self) -> Vec<String> {
-        if self.name == "apply_patch" {
-            let patch = self.first(&["command", "input", "patch"]).and_then(Json::as_str).unwrap_or_default();
+        if let Some(patch) = self.patch() {
             return patched_files(patch);
         }
         let named = self.first(&["file_path", "filePath", "notebook_path", "path"]);
         named.and_then(Json::as_str).filter(|path| !path.is_empty()).map(str::to_owned).into_iter().collect()
+    }
+
+    /// The patch that an edit brings along; a tool may go by another name for the sake of another agent's rules.
+    fn patch(&self) -> Option<&str> {
+        let is_patch = |text: &&str| self.name == "apply_patch" || text.starts_with("*** Begin Patch");
+        let text = match &self.input {
+            Json::String(text) => Some(text.as_str()),
+            _ => self.first(&["command", "input", "patch"]).and_then(Json::as_str),
+        };
+        text.filter(|_| self.kind() == ToolKind::Edit).filter(is_patch)
     }
 
     /// The result as text: its text blocks if it has any, its JSON otherwise.
@@ -158,6 +165,16 @@ mod tests {
             ("MultiEdit", ToolKind::Edit),
             ("NotebookEdit", ToolKind::Edit),
             ("apply_patch", ToolKind::Edit),
+            ("run_shell_command", ToolKind::Shell),
+            ("write_file", ToolKind::Edit),
+            ("replace", ToolKind::Edit),
+            ("invoke_agent", ToolKind::Delegation),
+            ("Shell", ToolKind::Shell),
+            ("Delete", ToolKind::Edit),
+            ("bash", ToolKind::Shell),
+            ("create", ToolKind::Edit),
+            ("edit", ToolKind::Edit),
+            ("task", ToolKind::Delegation),
             ("Read", ToolKind::Other),
         ] {
             assert_eq!(ToolKind::of(name), kind, "{name}");
@@ -167,7 +184,13 @@ mod tests {
     #[test]
     fn a_patch_names_all_the_files_it_touches() {
         let patch = "*** Begin Patch\n*** Update File: a/b.rs\n@@\n*** Move to: c.rs\n*** Add File: d.md\n*** End Patch";
-        assert_eq!(tool("apply_patch", json!({ "command": patch })).paths(), ["a/b.rs", "c.rs", "d.md"]);
+        for (name, input) in [
+            ("apply_patch", json!({ "command": patch })),
+            ("apply_patch", json!(patch)),
+            ("Edit", json!({ "patch": patch })),
+        ] {
+            assert_eq!(tool(name, input).paths(), ["a/b.rs", "c.rs", "d.md"], "{name}");
+        }
     }
 
     #[test]

@@ -2,11 +2,18 @@
 
 mod claude;
 mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
 mod legacy;
+mod recognition;
+mod room;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
 use serde_json::Value as Json;
+
+pub use room::settle;
 
 /// An agent whose dialect we speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +22,12 @@ pub enum Agent {
     Claude,
     /// OpenAI's Codex.
     Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Cursor.
+    Cursor,
+    /// GitHub's Copilot CLI.
+    Copilot,
 }
 
 /// Whose form an answer takes.
@@ -54,44 +67,43 @@ pub struct Answer {
     pub release: Option<Fields>,
 }
 
+impl Answer {
+    /// All that the agent should know where it can only be told: what holds it, and then the rest.
+    fn all_context(&self) -> Option<String> {
+        let said: Vec<&str> = [&self.hold, &self.context].into_iter().flatten().map(String::as_str).collect();
+        (!said.is_empty()).then(|| said.join("\n\n"))
+    }
+}
+
 impl Agent {
     /// All agents, as `--agent` spells them.
-    pub const ALL: [(&'static str, Agent); 2] = [("claude", Agent::Claude), ("codex", Agent::Codex)];
+    pub const ALL: [(&'static str, Agent); 5] = [
+        ("claude", Agent::Claude),
+        ("codex", Agent::Codex),
+        ("gemini", Agent::Gemini),
+        ("cursor", Agent::Cursor),
+        ("copilot", Agent::Copilot),
+    ];
 
     /// The agent's name.
     pub fn name(self) -> &'static str {
         match self {
             Agent::Claude => "claude",
             Agent::Codex => "codex",
+            Agent::Gemini => "gemini",
+            Agent::Cursor => "cursor",
+            Agent::Copilot => "copilot",
         }
     }
 
-    /// Who is asking: what the payload shows counts more than what the command line says, because agents read each
-    /// other's settings files.
-    pub fn recognise(told: Option<Agent>, payload: &Json) -> Agent {
-        let has = |field: &str| payload.get(field).is_some();
-        if has("turn_id") && has("model") {
-            return Agent::Codex;
-        }
-        if has("prompt_id") || has("effort") {
-            return Agent::Claude;
-        }
-        told.unwrap_or(Agent::Claude)
+    /// Whether what holds a Stop comes back as the user's next prompt.
+    pub fn prompts_itself(self) -> bool {
+        matches!(self, Agent::Gemini | Agent::Cursor)
     }
 }
 
-/// The agents' events and the moments they stand for; the first of a moment is assumed where none is named.
-const EVENTS: [(&str, Moment); 6] = [
-    ("PreToolUse", Moment::Before),
-    ("PostToolUse", Moment::After),
-    ("PostToolUseFailure", Moment::After),
-    ("Stop", Moment::Stop),
-    ("UserPromptSubmit", Moment::Prompt),
-    ("SessionStart", Moment::Start),
-];
-
-fn moment(event_name: &str) -> Option<Moment> {
-    EVENTS.into_iter().find(|(name, _)| *name == event_name).map(|(_, moment)| moment)
+fn named(events: &[(&str, Moment)], event_name: &str) -> Option<Moment> {
+    events.iter().find(|(name, _)| *name == event_name).map(|(_, moment)| *moment)
 }
 
 /// What the payload leaves out.
@@ -102,47 +114,65 @@ pub struct Otherwise<'a> {
     pub moment: Option<Moment>,
 }
 
+/// What a payload says that each dialect says in its own way.
+struct Parts<'a> {
+    event_name: &'a str,
+    moment: Moment,
+    tool: Option<Tool>,
+    session: Option<&'a str>,
+    cwd: Option<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    /// As Claude Code says it, and others after it.
+    fn plain(payload: &'a Json, event_name: &'a str, moment: Moment) -> Parts<'a> {
+        let tool = text(payload, "tool_name").filter(|_| moment.has_tool()).map(|name| Tool {
+            name: name.to_owned(),
+            input: payload.get("tool_input").cloned().unwrap_or_default(),
+            result: result(payload).cloned().filter(|_| moment == Moment::After),
+            error: payload.get("error").cloned().filter(|_| event_name == "PostToolUseFailure"),
+        });
+        let (session, cwd) = (text(payload, "session_id"), text(payload, "cwd"));
+        Parts { event_name, moment, tool, session, cwd }
+    }
+}
+
+fn text<'a>(payload: &'a Json, field: &str) -> Option<&'a str> {
+    payload.get(field).and_then(Json::as_str)
+}
+
+fn result(payload: &Json) -> Option<&Json> {
+    ["tool_response", "tool_result", "tool_output"].iter().find_map(|field| payload.get(*field))
+}
+
+/// A value that may have been put into a text as JSON.
+fn nested(value: &Json) -> Json {
+    let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    parsed.filter(|parsed: &Json| parsed.is_object() || parsed.is_array()).unwrap_or_else(|| value.clone())
+}
+
 /// The event in a payload; none if it is one we know nothing of.
 pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<(Asked, Event)> {
-    let text = |field: &str| payload.get(field).and_then(Json::as_str);
-    let result = ["tool_response", "tool_result", "tool_output"].iter().find_map(|f| payload.get(*f));
-    let (event_name, moment) = match text("hook_event_name") {
-        Some(name) => (name, moment(name)?),
-        None => unnamed(payload, result, otherwise)?,
-    };
-    let cwd = text("cwd").filter(|cwd| std::path::Path::new(cwd).is_absolute()).unwrap_or(otherwise.cwd);
-    let tool = text("tool_name").filter(|_| moment.has_tool()).map(|name| Tool {
-        name: name.to_owned(),
-        input: payload.get("tool_input").cloned().unwrap_or_default(),
-        result: result.cloned().filter(|_| moment == Moment::After),
-        error: payload.get("error").cloned().filter(|_| event_name == "PostToolUseFailure"),
-    });
+    let parts = match agent {
+        Agent::Claude | Agent::Codex => claude::parts(payload, otherwise),
+        Agent::Gemini => gemini::parts(payload),
+        Agent::Cursor => cursor::parts(payload),
+        Agent::Copilot => copilot::parts(payload),
+    }?;
+    let cwd = parts.cwd.filter(|cwd| std::path::Path::new(cwd).is_absolute()).unwrap_or(otherwise.cwd);
     let event = Event {
-        moment,
-        tool,
-        session: text("session_id").map(str::to_owned),
+        moment: parts.moment,
+        tool: parts.tool,
+        session: parts.session.map(str::to_owned),
         cwd: cwd.to_owned(),
-        prompt: text("prompt").map(str::to_owned),
+        prompt: text(payload, "prompt").filter(|_| parts.moment == Moment::Prompt).map(str::to_owned),
         is_waiting: payload
             .get("background_tasks")
             .and_then(Json::as_array)
             .is_some_and(|tasks| !tasks.is_empty()),
         agent: agent.name().to_owned(),
     };
-    Some((Asked { agent, event_name: event_name.to_owned() }, event))
-}
-
-/// A payload without an event's name: older scripts' tests send such.
-fn unnamed(
-    payload: &Json,
-    result: Option<&Json>,
-    otherwise: &Otherwise<'_>,
-) -> Option<(&'static str, Moment)> {
-    let has_tool = payload.get("tool_name").is_some();
-    let guess = has_tool.then_some(if result.is_some() { Moment::After } else { Moment::Before });
-    let moment = otherwise.moment.filter(|moment| moment.has_tool() == has_tool).or(guess)?;
-    let (name, _) = EVENTS.into_iter().find(|(_, known)| *known == moment)?;
-    Some((name, moment))
+    Some((Asked { agent, event_name: parts.event_name.to_owned() }, event))
 }
 
 /// The answer as the agent wants it on standard output; none: print nothing.
@@ -151,7 +181,18 @@ pub fn render(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol
         (Protocol::Legacy, _) => legacy::render(answer, moment),
         (Protocol::Own, Agent::Claude) => claude::render(answer, &asked.event_name, moment),
         (Protocol::Own, Agent::Codex) => codex::render(answer, &asked.event_name, moment),
+        (Protocol::Own, Agent::Gemini) => gemini::render(answer, &asked.event_name),
+        (Protocol::Own, Agent::Cursor) => cursor::render(answer, moment),
+        (Protocol::Own, Agent::Copilot) => copilot::render(answer, &asked.event_name, moment),
     }
+}
+
+/// What only answers to one event have, under the event's name; none if there is nothing.
+fn specific(event_name: &str, fields: Option<Json>) -> Option<Json> {
+    let Json::Object(fields) = fields? else { return None };
+    let mut object = Fields::from_iter([("hookEventName".to_owned(), event_name.into())]);
+    object.extend(fields);
+    Some(Json::Object(object))
 }
 
 /// An object without the fields that have nothing to say; none if all have nothing.

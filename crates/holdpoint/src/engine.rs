@@ -2,6 +2,7 @@
 //! journal, answer.
 
 pub mod command;
+mod echo;
 mod legacy;
 mod merge;
 mod ownership;
@@ -51,7 +52,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A message that every agent shows to its user.
+    /// A message for the user: every agent shows one of the two, or logs it.
     pub fn to_user(text: &str) -> Reply {
         let stdout = format!("{}\n", json!({"systemMessage": text}));
         Reply { stdout, stderr: format!("{text}\n"), ..Reply::default() }
@@ -113,6 +114,10 @@ fn respond(
     started: Instant,
 ) -> Reply {
     let event = Arc::new(event);
+    let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
+    if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
+        return Reply::default();
+    }
     for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
         tell_problem(&what, found, &event, &mut said);
     }
@@ -129,13 +134,17 @@ fn respond(
         record::write(run, &event, &outcome, started);
         said.add(run, &event, &outcome);
     }
-    let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
     if call.options.protocol == Protocol::Legacy {
         answer.release = legacy::release(call.options, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();
         answer.stderr.extend(answer.message.take_if(|_| !shows_messages));
         answer.stderr.extend(answer.context.take());
+    } else {
+        agent::settle(&mut answer, asked.agent, event.moment);
+    }
+    if let Some((home, hold)) = home.zip(answer.hold.as_deref()).filter(|_| asked.agent.prompts_itself()) {
+        echo::expect(home, &event, hold);
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 /// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
-/// Where Claude Code's session began. The event's `cwd` comes first; this is asked where that leads to no run.
-pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+/// Where an agent's session began, by each agent's own name for it; Gemini CLI goes by the first. The event's `cwd`
+/// comes first; these are asked where that leads to no run.
+pub const PROJECT_DIRS: [&str; 2] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
 /// How long to wait for the hook's input, in milliseconds.
 pub const INPUT_TIMEOUT_MS: &str = "HOLDPOINT_INPUT_TIMEOUT_MS";
 /// Where reviewers' programs are looked for.

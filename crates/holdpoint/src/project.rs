@@ -14,7 +14,7 @@ use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
 
 use crate::catalog::{self, Origin, Unusable};
-use crate::env_vars::{CLAUDE_PROJECT_DIR, Env};
+use crate::env_vars::{Env, PROJECT_DIRS};
 use crate::store::layout;
 
 /// A run: a workflow at work in a folder.
@@ -79,7 +79,8 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         let path = holdpoint_core::path::join(&event.cwd, &path);
         Path::new(&path).parent().map(Path::to_path_buf)
     });
-    for place in touched.chain(env.var(CLAUDE_PROJECT_DIR).map(PathBuf::from)) {
+    let begun = PROJECT_DIRS.iter().filter_map(|name| env.var(name)).map(PathBuf::from);
+    for place in touched.chain(begun) {
         if !found.runs.is_empty() || !found.unusable.is_empty() {
             break;
         }

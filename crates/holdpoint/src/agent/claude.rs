@@ -4,43 +4,59 @@
 use holdpoint_core::event::Moment;
 use serde_json::{Value as Json, json};
 
-use super::{Answer, object};
+use super::{Answer, Otherwise, Parts, named, object, specific, text};
+
+/// The events and the moments they stand for; the first of a moment is assumed where none is named.
+pub(super) const EVENTS: [(&str, Moment); 6] = [
+    ("PreToolUse", Moment::Before),
+    ("PostToolUse", Moment::After),
+    ("PostToolUseFailure", Moment::After),
+    ("Stop", Moment::Stop),
+    ("UserPromptSubmit", Moment::Prompt),
+    ("SessionStart", Moment::Start),
+];
+
+pub(super) fn parts<'a>(payload: &'a Json, otherwise: &Otherwise<'_>) -> Option<Parts<'a>> {
+    let (event_name, moment) = match text(payload, "hook_event_name") {
+        Some(name) => (name, named(&EVENTS, name)?),
+        None => unnamed(payload, otherwise)?,
+    };
+    Some(Parts::plain(payload, event_name, moment))
+}
+
+/// A payload without an event's name: older scripts' tests send such.
+fn unnamed(payload: &Json, otherwise: &Otherwise<'_>) -> Option<(&'static str, Moment)> {
+    let has_tool = payload.get("tool_name").is_some();
+    let has_result = super::result(payload).is_some();
+    let guess = has_tool.then_some(if has_result { Moment::After } else { Moment::Before });
+    let moment = otherwise.moment.filter(|moment| moment.has_tool() == has_tool).or(guess)?;
+    EVENTS.into_iter().find(|(_, known)| *known == moment)
+}
 
 pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Option<Json> {
     let text = |text: &Option<String>| text.clone().map(Json::String);
-    let specific = |fields: Option<Json>| {
-        let Json::Object(fields) = fields? else { return None };
-        let mut object = serde_json::Map::from_iter([("hookEventName".to_owned(), json!(event_name))]);
-        object.extend(fields);
-        Some(Json::Object(object))
-    };
     let message = text(&answer.message);
+    let context = ("additionalContext", text(&answer.context));
+    let block = ("decision", answer.hold.as_ref().map(|_| json!("block")));
     match moment {
         Moment::Before => {
             let fields = object([
                 ("permissionDecision", answer.hold.as_ref().map(|_| json!("deny"))),
                 ("permissionDecisionReason", text(&answer.hold)),
-                ("additionalContext", text(&answer.context)),
+                context,
             ]);
-            object([("systemMessage", message), ("hookSpecificOutput", specific(fields))])
+            object([("systemMessage", message), ("hookSpecificOutput", specific(event_name, fields))])
         }
-        Moment::After | Moment::Prompt => {
-            let fields = object([("additionalContext", text(&answer.context))]);
-            object([
-                ("decision", answer.hold.as_ref().map(|_| json!("block"))),
-                ("reason", text(&answer.hold)),
-                ("systemMessage", message),
-                ("hookSpecificOutput", specific(fields)),
-            ])
-        }
-        Moment::Stop => object([
-            ("decision", answer.hold.as_ref().map(|_| json!("block"))),
+        Moment::After | Moment::Prompt => object([
+            block,
             ("reason", text(&answer.hold)),
             ("systemMessage", message),
+            ("hookSpecificOutput", specific(event_name, object([context]))),
         ]),
-        Moment::Start => {
-            let fields = object([("additionalContext", text(&answer.context))]);
-            object([("systemMessage", message), ("hookSpecificOutput", specific(fields))])
-        }
+        Moment::Stop => object([block, ("reason", text(&answer.hold)), ("systemMessage", message)]),
+        Moment::Start => object([
+            ("systemMessage", message),
+            ("hookSpecificOutput", specific(event_name, object([context]))),
+        ]),
     }
 }

@@ -11,7 +11,7 @@ Answer one hook event of a coding agent: JSON on standard input, the answer on s
 Usage: holdpoint hook [OPTIONS]
 
 Options:
-      --agent <AGENT>        Who is asking: claude, codex [default: what the input shows]
+      --agent <AGENT>        Who is asking: claude, codex, gemini, cursor, copilot [default: what the input shows]
       --workflow <WORKFLOW>  Ask this workflow alone
       --only <RULE>          Ask the rules of this name alone
       --protocol <PROTOCOL>  How to answer: own (as the agent obeys today), legacy (as older hook scripts did) [default: own]

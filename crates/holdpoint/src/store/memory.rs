@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{atomic, layout, lock};
 use crate::world::read_file;
 
+/// The most a memory can be.
+const BYTES_MAX: u64 = 64 * 1024;
+
 /// The memory of a session's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,6 +20,9 @@ pub struct Memory {
     pub stop_holds: u32,
     /// How often it was held since the user's last prompt.
     pub stop_holds_in_all: u32,
+    /// How the text begins that held the last Stop, where the agent hands it to itself as a prompt.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stop_text: String,
 }
 
 /// Reads the memory, changes it and writes it back, under its lock.
@@ -34,7 +40,7 @@ pub fn update<T>(
     if !path.exists() {
         path.parent().map(layout::clear_old);
     }
-    let bytes = read_file(&path, 64 * 1024)?.unwrap_or_default();
+    let bytes = read_file(&path, BYTES_MAX)?.unwrap_or_default();
     let mut memory: Memory = serde_json::from_slice(&bytes).unwrap_or_default();
     let before = memory.clone();
     let result = change(&mut memory);
@@ -43,6 +49,12 @@ pub fn update<T>(
         atomic::replace(&path, &bytes).map_err(|error| error.to_string())?;
     }
     Ok(result)
+}
+
+/// Reads the memory as it is, without its lock: it is replaced whole.
+pub fn read(home: &Path, session: &str, workflow: &str) -> Option<Memory> {
+    let bytes = read_file(&layout::memory(home, session, workflow), BYTES_MAX).ok().flatten()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// Whether there is anything to remember, without taking a lock.

@@ -206,11 +206,12 @@ fn events_and_tools_nobody_knows() {
         "SubagentStop",
         "Notification",
         "WorktreeCreate",
-        "BeforeTool",
-        "preToolUse",
-        "beforeShellExecution",
+        "BeforeModel",
+        "afterFileEdit",
         "tool.execute.before",
         "pretooluse",
+        "p",
+        "é",
         "PreToolUse ",
         "",
     ];
@@ -222,7 +223,15 @@ fn events_and_tools_nobody_knows() {
         assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), ("", ""), "{name}");
     }
     assert!(project.journal().is_empty(), "what is not ours leaves no trace");
-    for tool in ["Frobnicate", "mcp__server__tool", "", "bash", "Bash\0", "😀"] {
+    for name in ["BeforeTool", "preToolUse", "beforeShellExecution"] {
+        let mut event = event(&project);
+        event["hook_event_name"] = json!(name);
+        assert!(
+            project.hook(&event).stdout.contains("ANY"),
+            "{name} is another agent's, and we speak for it"
+        );
+    }
+    for tool in ["Frobnicate", "mcp__server__tool", "", "BASH", "Bash\0", "😀"] {
         let mut event = event(&project);
         event["tool_name"] = json!(tool);
         let printed = project.hook(&event);

@@ -1,11 +1,15 @@
-//! The agents' own clients, Claude Code and Codex, with a scripted model on loopback: what holds an agent, and what the
-//! model then sees. The clients come from the npm registry; without it these tests are skipped and say so, or fail where
+//! The agents' own clients, Claude Code, Codex and Gemini CLI, with a scripted model on loopback: what holds an agent,
+//! and what the model then sees. The clients come from the npm registry; without it these tests are skipped and say so, or fail where
 //! `HOLDPOINT_REQUIRE_CLIENTS=1` is set.
 
+mod capabilities;
 mod claudex;
 mod held;
 mod install;
+mod kind;
+mod recording;
 mod session;
+mod table;
 mod taskie;
 
 use std::process::Command;

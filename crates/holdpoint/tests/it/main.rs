@@ -22,6 +22,8 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod cycle;
+mod dialects;
+mod echo;
 mod eject;
 mod gate;
 mod graph;
@@ -38,6 +40,7 @@ mod phases;
 mod project;
 mod random;
 mod readme;
+mod recorded;
 mod registration;
 mod review;
 mod shown;

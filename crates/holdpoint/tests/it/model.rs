@@ -1,5 +1,6 @@
 //! A scripted model on loopback: what the agents' own clients talk to in tests. It speaks server-sent events as Claude
-//! Code (`/v1/messages`) and Codex (`/v1/responses`) expect them, asks a closure what to say, and records every request.
+//! Code (`/v1/messages`), Codex (`/v1/responses`) and Gemini CLI (`…:streamGenerateContent`) expect them, asks a closure
+//! what to say, and records every request.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,7 +14,8 @@ use serde_json::{Value as Json, json};
 /// A part of what the model says.
 pub(crate) enum Block {
     Text(&'static str),
-    /// A call; the name of a tool that Codex has in a namespace is `namespace.name`.
+    /// A call; the name of a tool that Codex has in a namespace is `namespace.name`, and a text as input is for one of
+    /// its tools that take no object.
     ToolUse {
         name: &'static str,
         input: Json,
@@ -99,17 +101,29 @@ impl Request {
     /// Is the model to take the agent's turn? A request that offers no tools is for a title or the like.
     fn is_turn(&self) -> bool {
         let tools = self.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-        tools && (self.posts_to("/v1/messages") || self.posts_to("/v1/responses"))
+        tools
+            && (self.posts_to("/v1/messages")
+                || self.posts_to("/v1/responses")
+                || self.asks_gemini("streamGenerateContent"))
+    }
+
+    /// Gemini CLI puts the model's name into the path and what it wants behind it.
+    fn asks_gemini(&self, what: &str) -> bool {
+        self.line.starts_with("POST /v1beta/models/") && self.line.contains(&format!(":{what}"))
     }
 }
 
 /// All text that came after the model's own last words: a prompt, tool results, a hook's feedback.
 pub(crate) fn news(body: &Json) -> String {
-    let own = |item: &Json| item["role"] == "assistant" || item["type"] == "function_call";
-    let items = body["messages"].as_array().or(body["input"].as_array());
+    let own = |item: &Json| item["role"] == "assistant" || item["role"] == "model" || is_codex_call(item);
+    let items = ["messages", "input", "contents"].iter().find_map(|field| body[*field].as_array());
     let items = items.map(Vec::as_slice).unwrap_or_default();
     let first = items.iter().rposition(own).map_or(0, |last| last + 1);
     items.iter().skip(first).map(texts).collect()
+}
+
+fn is_codex_call(item: &Json) -> bool {
+    item["type"] == "function_call" || item["type"] == "custom_tool_call"
 }
 
 /// All text in a JSON value.
@@ -149,6 +163,10 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         ("200 OK", "text/event-stream", messages(number, &blocks()))
     } else if request.posts_to("/v1/responses") {
         ("200 OK", "text/event-stream", responses(number, &blocks()))
+    } else if request.asks_gemini("streamGenerateContent") {
+        ("200 OK", "text/event-stream", format!("data: {}\r\n\r\n", candidates(&blocks())))
+    } else if request.asks_gemini("generateContent") {
+        ("200 OK", "application/json", candidates(&blocks()).to_string())
     } else if request.posts_to("/v1/messages/count_tokens") {
         ("200 OK", "application/json", json!({"input_tokens": 1}).to_string())
     } else {
@@ -225,6 +243,8 @@ fn responses(number: usize, blocks: &[Block]) -> String {
         let item = match block {
             Block::Text(said) => json!({"type": "message", "role": "assistant",
                 "id": format!("msg_{number}_{index}"), "content": [{"type": "output_text", "text": said}]}),
+            Block::ToolUse { name, input: Json::String(text) } => json!({"type": "custom_tool_call",
+                "name": name, "call_id": format!("call_{number}_{index}"), "input": text}),
             Block::ToolUse { name, input } => {
                 let (namespace, name) =
                     name.split_once('.').map_or((None, *name), |(space, name)| (Some(space), name));
@@ -236,4 +256,15 @@ fn responses(number: usize, blocks: &[Block]) -> String {
     }
     text + &event(json!({"type": "response.completed", "response": {"id": id, "usage": {"input_tokens": 1,
         "input_tokens_details": null, "output_tokens": 1, "output_tokens_details": null, "total_tokens": 2}}}))
+}
+
+/// An answer as Gemini CLI reads it.
+fn candidates(blocks: &[Block]) -> Json {
+    let part = |block: &Block| match block {
+        Block::Text(said) => json!({"text": said}),
+        Block::ToolUse { name, input } => json!({"functionCall": {"name": name, "args": input}}),
+    };
+    let parts: Vec<Json> = blocks.iter().map(part).collect();
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}})
 }

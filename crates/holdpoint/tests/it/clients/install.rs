@@ -6,15 +6,18 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// A client in the version these tests were written with.
-struct Client {
+pub(crate) struct Client {
     package: &'static str,
-    version: &'static str,
+    pub(crate) version: &'static str,
     found: OnceLock<Result<PathBuf, String>>,
 }
 
-static CLAUDE: Client =
+pub(crate) static CLAUDE: Client =
     Client { package: "@anthropic-ai/claude-code", version: "2.1.197", found: OnceLock::new() };
-static CODEX: Client = Client { package: "@openai/codex", version: "0.166.0", found: OnceLock::new() };
+pub(crate) static CODEX: Client =
+    Client { package: "@openai/codex", version: "0.166.0", found: OnceLock::new() };
+pub(crate) static GEMINI: Client =
+    Client { package: "@google/gemini-cli", version: "0.61.0", found: OnceLock::new() };
 
 impl Client {
     /// The folder with its node modules; none if the test is to be skipped.
@@ -72,4 +75,8 @@ pub(super) fn claude() -> Option<PathBuf> {
 
 pub(super) fn codex() -> Option<PathBuf> {
     Some(CODEX.modules()?.join(".bin/codex"))
+}
+
+pub(super) fn gemini() -> Option<PathBuf> {
+    Some(GEMINI.modules()?.join(".bin/gemini"))
 }

@@ -25,6 +25,11 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// The folder that was the client's home.
+    pub(super) fn home(&self) -> &str {
+        self.home.path().to_str().unwrap()
+    }
+
     /// What the hooks made Claude Code show to its user, as its transcript has it.
     pub(super) fn shown_to_user(&self) -> Vec<String> {
         let folders = std::fs::read_dir(self.home.path().join(".claude/projects")).unwrap();
@@ -114,11 +119,30 @@ fn claude(home: TempDir, program: &Path, project: &Project, model: &Model, more:
     run(home, program, project, model, &args, &vars)
 }
 
+/// The name of a model that Codex knows nothing of.
+const UNKNOWN_MODEL: &str = "scripted";
+/// The name of a model to which Codex gives a tool for patches, but no sub-agents at once.
+const PATCHING_MODEL: &str = "gpt-5.5";
+
 pub(super) fn run_codex(program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
+    codex(UNKNOWN_MODEL, program, project, model, hooks)
+}
+
+/// The same with a tool for patches.
+pub(super) fn run_codex_with_patches(
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    hooks: &Json,
+) -> Session {
+    codex(PATCHING_MODEL, program, project, model, hooks)
+}
+
+fn codex(name: &str, program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
     let home = tempfile::tempdir().unwrap();
     // A login shell would set PATH anew, from the machine's profile.
     let config = format!(
-        "allow_login_shell = false\nmodel = \"scripted\"\nmodel_provider = \"scripted\"\n\
+        "allow_login_shell = false\nmodel = \"{name}\"\nmodel_provider = \"scripted\"\n\
          [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
          env_key = \"KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\
          [projects.'{}']\ntrust_level = \"trusted\"\n",
@@ -136,6 +160,24 @@ pub(super) fn run_codex(program: &Path, project: &Project, model: &Model, hooks:
     ];
     let vars = [("CODEX_HOME", home.path().as_os_str()), ("KEY", OsStr::new("none"))];
     run(tempfile::tempdir().unwrap(), program, project, model, &args, &vars)
+}
+
+/// Runs Gemini CLI with these hooks, which belong to its user: a project's own would want the folder to be trusted.
+pub(super) fn run_gemini(program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
+    let home = tempfile::tempdir().unwrap();
+    let settings = json!({"hooks": hooks, "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
+    std::fs::create_dir(home.path().join(".gemini")).unwrap();
+    std::fs::write(home.path().join(".gemini/settings.json"), settings.to_string()).unwrap();
+    let args =
+        ["-p", "go", "--output-format", "json", "--approval-mode", "yolo", "--model", "gemini-2.5-flash"];
+    let url = model.url();
+    let vars = [
+        ("GEMINI_API_KEY", "none"),
+        ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+    ];
+    run(home, program, project, model, &args, &vars)
 }
 
 /// Registers the program with Claude Code for events; what the client sends is also kept, in `sent`.
