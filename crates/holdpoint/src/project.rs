@@ -102,8 +102,9 @@ fn find_at(
     only: Option<&str>,
     moment: Option<Moment>,
 ) -> Found {
-    let seeker = Seeker { start, env, session, moment };
     let journal = nearest(start, layout::FOLDER);
+    let ours = journal.clone();
+    let seeker = Seeker { start, ours: ours.as_deref(), env, session, moment };
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
     let wanted = |name: &str| {
@@ -157,6 +158,8 @@ impl Found {
 /// Who looks for runs.
 pub struct Seeker<'a> {
     start: &'a Path,
+    /// The nearest folder that has one of ours.
+    ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
     session: Option<&'a str>,
     moment: Option<Moment>,
@@ -171,7 +174,7 @@ struct Place {
 
 /// Where a workflow's run is, from where the seeker is upwards.
 fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
-    let home = nearest(seeker.start, &workflow.run.home).or_else(|| sealed_home(workflow, seeker.start))?;
+    let home = nearest(seeker.start, &workflow.run.home).or_else(|| sealed_home(workflow, seeker))?;
     if workflow.run.id.is_some() {
         let id = candidates::best(workflow, &home, seeker.env, seeker.session)?;
         return Some(Place { folder: home.clone(), home, id: Some(id) });
@@ -184,11 +187,9 @@ fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
 }
 
 /// The home of a run whose state only the engine writes: deleting the file does not end it.
-fn sealed_home(workflow: &Workflow, start: &Path) -> Option<PathBuf> {
-    if !workflow.run.is_sealed {
-        return None;
-    }
-    start.ancestors().find(|folder| layout::seal(folder, &workflow.name).is_file()).map(Path::to_path_buf)
+fn sealed_home(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<PathBuf> {
+    let ours = seeker.ours.filter(|_| workflow.run.is_sealed)?;
+    layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
 /// Of the folders in `marker` whose name fits, the one with the youngest file that counts.
