@@ -21,6 +21,7 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod cycle;
+mod demo;
 mod eject;
 mod gate;
 mod graph;
