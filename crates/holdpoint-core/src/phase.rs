@@ -2,6 +2,7 @@
 //! anything: a review that is due is described, and its verdict is given back.
 
 pub mod ahead;
+pub mod round;
 
 use std::sync::Arc;
 

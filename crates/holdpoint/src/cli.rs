@@ -12,6 +12,7 @@ mod phrase;
 mod review;
 mod selection;
 mod status;
+pub mod statusline;
 mod subject;
 mod test;
 mod why;
@@ -45,6 +46,7 @@ enum Command {
     Check(check::Arguments),
     Graph(graph::Arguments),
     Test(test::Arguments),
+    Statusline(statusline::Arguments),
     /// Run a workflow's own command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
@@ -91,7 +93,7 @@ pub fn main() -> ExitCode {
         Command::Graph(arguments) => graph::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
-        Command::Hook => Ok(()),
+        Command::Statusline(_) | Command::Hook => Ok(()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -43,6 +43,8 @@ mod review;
 mod shown;
 mod status;
 #[cfg(unix)]
+mod statusline;
+#[cfg(unix)]
 mod steps;
 mod test_command;
 mod tidy;
