@@ -9,7 +9,7 @@ use crate::facts::Facts;
 /// None before the first round, and where nothing is due.
 pub fn round_now(facts: &Arc<Facts>) -> Option<i64> {
     let Ok(Due::Phase(due)) = due(facts) else { return None };
-    let all = std::iter::once(due.as_ref()).chain(facts.workflow.phases.iter());
-    let field = all.filter_map(|phase| phase.count()).next()?.to_owned();
+    let mut all = std::iter::once(due.as_ref()).chain(facts.workflow.phases.iter());
+    let field = all.find_map(|phase| phase.count())?.to_owned();
     facts.field(&field).ok()?.as_i64().filter(|round| *round > 0)
 }

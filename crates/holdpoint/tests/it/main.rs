@@ -46,6 +46,7 @@ mod status;
 mod statusline;
 #[cfg(unix)]
 mod steps;
+mod surface;
 mod test_command;
 mod tidy;
 mod why;
