@@ -11,6 +11,7 @@ mod journals;
 mod log;
 mod man;
 mod phrase;
+mod plugin;
 mod review;
 mod selection;
 mod status;
@@ -54,6 +55,7 @@ enum Command {
     Graph(graph::Arguments),
     Test(test::Arguments),
     Statusline(statusline::Arguments),
+    Plugin(plugin::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     /// Run a workflow's own command: `holdpoint <WORKFLOW> <COMMAND>`
@@ -102,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Graph(arguments) => graph::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
+        Command::Plugin(arguments) => plugin::run(&context, &arguments),
         Command::Completions(arguments) => {
             completions::run(&context, &arguments);
             Ok(())

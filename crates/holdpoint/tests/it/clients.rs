@@ -5,6 +5,7 @@
 mod claudex;
 mod held;
 mod install;
+mod plugin;
 mod session;
 mod taskie;
 

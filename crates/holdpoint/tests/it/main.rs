@@ -24,6 +24,7 @@ mod cycle;
 mod demo;
 mod eject;
 mod gate;
+mod generated;
 mod graph;
 mod hook;
 #[cfg(target_os = "linux")]
