@@ -6,12 +6,26 @@ use std::path::{Path, PathBuf};
 
 use crate::project::Project;
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 fn is_blessed() -> bool {
     std::env::var_os("HOLDPOINT_BLESS").is_some_and(|value| value == "1")
+}
+
+/// A file of the repository must be what was made; it is written anew where that is asked for.
+pub(crate) fn assert_kept(path: &str, made: &str) {
+    let file = repository().join(path);
+    if is_blessed() {
+        std::fs::write(&file, made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    let differs = made.lines().zip(kept.lines()).find(|(made, kept)| made != kept);
+    assert!(
+        made == kept,
+        "{path} is not what the code says ({differs:#?}); run this test with HOLDPOINT_BLESS=1"
+    );
 }
 
 /// All files below a folder, by their paths.
