@@ -2,13 +2,18 @@
 //! real; only what the agent and its reviewers decide is written down, in a workflow's `demo.toml`.
 
 mod agent;
+mod client;
+mod model;
 mod reviewer;
 mod script;
 mod stage;
 
+use std::path::Path;
+
 use serde_json::{Map, Value as Json};
 
 use self::agent::{Agent, Outcome};
+use self::client::Client;
 use self::script::Step;
 use crate::store::journal::{self, Entry};
 
@@ -44,9 +49,34 @@ pub struct Proved {
     pub run: String,
 }
 
-/// Plays a script, telling each scene as it happens. A step that does not come to what it must ends it.
-pub fn play(script: &Script, stage: &Stage, tell: &mut dyn FnMut(&Scene)) -> Result<(), String> {
-    let mut agent = Agent::new(stage);
+/// Who plays the agent.
+#[derive(Debug)]
+enum Player<'a> {
+    Scripted(Agent<'a>),
+    Client(Box<Client<'a>>),
+}
+
+impl Player<'_> {
+    fn act(&mut self, act: &Act) -> Result<Outcome, String> {
+        match self {
+            Player::Scripted(agent) => agent.act(act),
+            Player::Client(client) => client.act(act),
+        }
+    }
+}
+
+/// Plays a script, telling each scene as it happens; inside a real client if its program is given. A step that does not
+/// come to what it must ends it.
+pub fn play(
+    script: &Script,
+    stage: &Stage,
+    client: Option<&Path>,
+    tell: &mut dyn FnMut(&Scene),
+) -> Result<(), String> {
+    let mut agent = match client {
+        None => Player::Scripted(Agent::new(stage)),
+        Some(program) => Player::Client(Box::new(Client::new(script, stage, program)?)),
+    };
     for step in &script.steps {
         let filled = |text: &str| stage.filled(text);
         let act = step.act(&filled)?;

@@ -2,6 +2,8 @@
 
 mod teller;
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use self::teller::Teller;
@@ -9,6 +11,9 @@ use super::{Context, subject};
 use crate::demo::{self, Script, Setting, Stage};
 use crate::env_vars;
 use crate::error::{CommandError, Kind};
+
+/// The agent whose client a demonstration can be played in, and its program.
+const CLAUDE: &str = "claude";
 
 /// Show a whole run: a scripted agent at work in a temporary project, held and released by real hook calls
 ///
@@ -18,10 +23,14 @@ use crate::error::{CommandError, Kind};
 Examples:
   holdpoint demo               a whole loop, from the plan to the end
   holdpoint demo myflow        one workflow
+  holdpoint demo --agent claude    the same inside the Claude Code that is installed, with a scripted model
   holdpoint demo --keep        keep the folder, to look at its files and its journal")]
 pub(super) struct Arguments {
     /// The workflow to show [default: the one whose demonstration comes first]
     workflow: Option<String>,
+    /// Play it inside this agent's own client, which must be installed; its model is scripted, and no account is needed
+    #[arg(long, value_name = "AGENT", value_parser = [CLAUDE])]
+    agent: Option<String>,
     /// Keep the project's folder and say where it is
     #[arg(long)]
     keep: bool,
@@ -32,6 +41,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let went_wrong =
         |why: String| CommandError::new(Kind::Failed, format!("the demonstration went wrong: {why}"));
     let path = context.env.var(env_vars::PATH).unwrap_or_default();
+    let client = arguments.agent.as_deref().map(|_| client(&path)).transpose()?;
     let reviewers = found.reviewers()?;
     let setting = Setting {
         workflow: &found.name,
@@ -42,14 +52,29 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     };
     let stage = Stage::make(&script, setting).map_err(went_wrong)?;
     let mut teller = Teller::new(context.ui, &stage.root);
-    teller.open(&found.name, &script);
-    demo::play(&script, &stage, &mut |scene| teller.scene(scene)).map_err(went_wrong)?;
+    let version = client.as_deref().map(|program| stage.version(program)).transpose().map_err(went_wrong)?;
+    teller.open(&found.name, &script, version.as_deref());
+    demo::play(&script, &stage, client.as_deref(), &mut |scene| teller.scene(scene)).map_err(went_wrong)?;
     let proved = demo::prove(&script, &stage).map_err(went_wrong)?;
     teller.close(&proved, &stage.root);
     if arguments.keep {
         context.ui.line(format!("Look around: cd {} && holdpoint log", stage.root.display()));
     }
     Ok(())
+}
+
+/// The client's program.
+fn client(path: &str) -> Result<PathBuf, CommandError> {
+    let found =
+        std::env::split_paths(path).map(|folder| folder.join(CLAUDE)).find(|program| program.is_file());
+    found.ok_or_else(|| {
+        CommandError::new(
+            Kind::Failed,
+            format!("Claude Code is not installed: there is no `{CLAUDE}` on the PATH"),
+        )
+        .hinted("install it with `npm install -g @anthropic-ai/claude-code`")
+        .hinted("or leave out `--agent`: `holdpoint demo` needs no agent")
+    })
 }
 
 /// The script of the workflow that was named, or the one that comes first.

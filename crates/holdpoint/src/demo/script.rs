@@ -26,6 +26,13 @@ pub struct Script {
     pub(super) proofs: Vec<Proof>,
 }
 
+impl Script {
+    /// The sub-agents that the agent calls.
+    pub(super) fn sub_agents(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| step.input.get("subagent_type")?.as_str())
+    }
+}
+
 fn last() -> u32 {
     LAST
 }

@@ -15,13 +15,13 @@ use crate::case::folder;
 use crate::env_vars::{self, Env, FixedEnv};
 use crate::{program, project};
 
-/// The agent's session.
-pub(super) const SESSION: &str = "demo";
+/// The agent's session, in the form that Claude Code wants.
+pub(super) const SESSION: &str = "dec0de00-0000-4000-8000-000000000000";
 
 /// The folder of a demonstration. It is taken away when dropped, unless it is to be kept.
 #[derive(Debug)]
 pub struct Stage {
-    workflow: String,
+    pub(super) workflow: String,
     /// The project.
     pub root: PathBuf,
     pub(super) home: PathBuf,
@@ -91,6 +91,13 @@ impl Stage {
     /// An error if somebody wants it to end.
     pub(super) fn go_on(&self) -> Result<(), String> {
         if self.interrupted.load(Ordering::Relaxed) { Err("it was interrupted".to_owned()) } else { Ok(()) }
+    }
+
+    /// What a program says when it is asked for its version.
+    pub fn version(&self, program: &Path) -> Result<String, String> {
+        let mut command = self.command(program);
+        command.arg("--version");
+        Ok(String::from_utf8_lossy(&feed(command, b"")?.stdout).trim().to_owned())
     }
 
     /// Our own program, as hooks are registered.

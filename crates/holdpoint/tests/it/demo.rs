@@ -16,10 +16,16 @@ const WORKFLOW: &str = "about = 'x'\n[run]\nhome = '.reviewed'\n[[hold]]\nname =
 
 /// Runs the program with a folder of its own for temporary files, and makes sure that this one is empty afterwards.
 fn demo(project: &Project, args: &[&str]) -> Printed {
+    demo_with(project, args, &std::env::var("PATH").unwrap())
+}
+
+/// The same with another PATH.
+pub(crate) fn demo_with(project: &Project, args: &[&str], path: &str) -> Printed {
     let temporary = project.root().join("temporary");
     std::fs::create_dir_all(&temporary).unwrap();
     let mut command = project.command(&[&["demo"], args].concat());
-    let printed = Printed::from(command.env("TMPDIR", &temporary).output().unwrap());
+    let command = command.env("TMPDIR", &temporary).env("PATH", path);
+    let printed = Printed::from(command.output().unwrap());
     let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(left.is_empty(), "{left:?}\n{}", printed.stderr);
     printed
@@ -94,6 +100,20 @@ fn a_script_that_is_not_true_fails() {
         assert_eq!(printed.code, Some(1), "{steps}: {}", printed.stdout);
         assert!(printed.stderr.contains(why), "{why}: {}", printed.stderr);
     }
+}
+
+#[test]
+fn without_the_client_it_says_what_to_do() {
+    let printed = demo_with(&Project::new(), &["--agent", "claude"], "/nonexistent");
+    assert_eq!((printed.stdout.as_str(), printed.code), ("", Some(1)));
+    for part in [
+        "there is no `claude` on the PATH",
+        "npm install -g @anthropic-ai/claude-code",
+        "leave out `--agent`",
+    ] {
+        assert!(printed.stderr.contains(part), "{part}: {}", printed.stderr);
+    }
+    assert_eq!(demo_with(&Project::new(), &["--agent", "nobody"], "/nonexistent").code, Some(2));
 }
 
 #[test]

@@ -36,9 +36,17 @@ impl Teller {
     }
 
     /// What is going to be shown.
-    pub(super) fn open(&self, name: &str, script: &Script) {
+    pub(super) fn open(&self, name: &str, script: &Script, client: Option<&str>) {
         self.ui.line(format!("{}: {}", self.ui.paint(Style::Bold, name), script.about));
-        self.dim("The agent and its reviewers are scripted. The hook calls, the files and git are real, in");
+        match client {
+            None => self.dim(
+                "The agent and its reviewers are scripted. The hook calls, the files and git are real, in",
+            ),
+            Some(version) => {
+                self.dim("The model and the reviewers are scripted. The agent, its hook calls, the files and git are");
+                self.dim(&format!("real: {version}, in"));
+            }
+        }
         self.dim(&format!("{PROJECT} = {}", self.root));
     }
 
