@@ -166,7 +166,7 @@ impl Act {
             Act::Call { tool, input } => {
                 let text = |name: &str| input.get(name).and_then(Json::as_str);
                 match text("command") {
-                    Some(command) => command.trim().lines().map(|line| format!("$ {line}\n")).collect(),
+                    Some(command) => format!("$ {}", command.trim().replace('\n', "\n  ")),
                     None => {
                         let about = text("file_path").or(text("subagent_type")).unwrap_or_default();
                         format!("{tool}({about})")

@@ -105,10 +105,10 @@ impl Stage {
         self.tools.join("holdpoint")
     }
 
-    /// Runs a shell command in the project.
+    /// Runs a shell command in the project. Of several lines none may fail unseen.
     pub(super) fn shell(&self, script: &str) -> Result<Output, String> {
         let mut shell = self.command("sh");
-        shell.args(["-c", script]);
+        shell.args(["-e", "-c", script]);
         feed(shell, b"")
     }
 

@@ -88,6 +88,7 @@ fn a_script_that_is_not_true_fails() {
         (format!("{commit}expect = 'pass'"), "expected Pass and got Hold"),
         (format!("{commit}expect = 'hold'\nsays = ['Go away']"), "nobody said \"Go away\""),
         (format!("{looks}runs = 'exit 3'"), "the command ended with 3, not with 0"),
+        (format!("{looks}runs = \"false\\ntrue\""), "the command ended with 1, not with 0"),
         (format!("{looks}runs = 'true'\nsets = {{ phase = 'x' }}"), "the state's phase was not set to \"x\""),
         (format!("{looks}runs = 'true'\nreviews = [{{ verdict = 'PASS' }}]"), "1 of the reviews"),
         (

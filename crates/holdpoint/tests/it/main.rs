@@ -39,6 +39,7 @@ mod phases;
 mod project;
 mod random;
 mod readme;
+mod recording;
 mod reference;
 mod registration;
 mod review;
