@@ -1,5 +1,5 @@
 //! Embeds the built-in workflows: each folder of `workflows/` is parsed and checked here, and becomes a Rust static,
-//! so that loading one at run time costs nothing.
+//! so that loading one at run time costs nothing. And tells the program what it was built from.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@ use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, parse};
 
 fn main() {
+    println!("cargo::rustc-env=HOLDPOINT_BUILD={}", build());
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../workflows");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut folders: Vec<PathBuf> =
@@ -29,6 +30,24 @@ fn main() {
     source.push_str("];\n");
     let out = Path::new(&std::env::var("OUT_DIR").unwrap()).join("built_in.rs");
     std::fs::write(out, source).unwrap();
+}
+
+/// What is built: the commit and its day where there is git, the target and the profile.
+fn build() -> String {
+    let mut words = Vec::new();
+    words.extend(git(&["log", "-1", "--format=%h %cs"]).filter(|commit| !commit.is_empty()));
+    words.extend(["TARGET", "PROFILE"].map(|name| std::env::var(name).unwrap()));
+    // A new commit is a new build. The file that tells of one stands elsewhere in a worktree.
+    let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).map(PathBuf::from);
+    if let Some(log) = log.and_then(|log| log.canonicalize().ok()) {
+        println!("cargo::rerun-if-changed={}", log.display());
+    }
+    words.join(", ")
+}
+
+fn git(args: &[&str]) -> Option<String> {
+    let output = std::process::Command::new("git").args(args).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 fn built_in(folder: &Path) -> String {

@@ -3,6 +3,7 @@
 
 pub mod ahead;
 mod performance;
+pub mod round;
 mod step;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ mod call;
 mod file;
 pub(crate) mod folder;
 mod judge;
-mod reviewer;
+pub(crate) mod reviewer;
 
 pub use file::{Case, CaseFile, parse};
 pub use judge::{Outcome, run};

@@ -2,6 +2,7 @@
 
 mod act;
 mod check;
+mod completions;
 mod condition;
 mod demo;
 mod eject;
@@ -9,11 +10,15 @@ mod evidence;
 mod graph;
 mod journals;
 mod log;
+mod man;
 mod phrase;
+mod plugin;
 mod review;
 mod selection;
 mod status;
+pub mod statusline;
 mod subject;
+mod surface;
 mod test;
 mod why;
 
@@ -27,9 +32,13 @@ use crate::error::CommandError;
 use crate::project::{self, Found};
 use crate::ui::Ui;
 
+/// The version and what was built: the commit and its day, for which target, and how. Nothing of the build's own time or
+/// place is in it, so that the same commit gives the same program.
+const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("HOLDPOINT_BUILD"), ")");
+
 /// Hold coding agents to a process: plan before code, review before commit, proof before done.
 #[derive(Debug, Parser)]
-#[command(name = "holdpoint", version, about, arg_required_else_help = true)]
+#[command(name = "holdpoint", version, long_version = LONG_VERSION, about, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -47,6 +56,10 @@ enum Command {
     Check(check::Arguments),
     Graph(graph::Arguments),
     Test(test::Arguments),
+    Statusline(statusline::Arguments),
+    Plugin(plugin::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
     /// Run a workflow's own command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
@@ -94,7 +107,13 @@ pub fn main() -> ExitCode {
         Command::Graph(arguments) => graph::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
-        Command::Hook => Ok(()),
+        Command::Plugin(arguments) => plugin::run(&context, &arguments),
+        Command::Completions(arguments) => {
+            completions::run(&context, &arguments);
+            Ok(())
+        }
+        Command::Man(arguments) => man::run(&context, &arguments),
+        Command::Statusline(_) | Command::Hook => Ok(()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

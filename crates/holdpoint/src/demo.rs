@@ -1,185 +1,181 @@
 //! A demonstration: a scripted agent at work in a temporary project. Its hook calls, its files and its commits are
-//! real; only what the agent decides to do is written down, in a workflow's `demo.toml`.
+//! real; only what the agent and its reviewers decide is written down, in a workflow's `demo.toml`.
+
+mod agent;
+mod client;
+mod model;
+mod reviewer;
+mod script;
+mod stage;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
-use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
-use crate::case::folder;
-use crate::store::atomic;
+use self::agent::{Agent, Outcome};
+use self::client::Client;
+use self::script::Step;
+use crate::store::journal::{self, Entry};
+
+pub use self::script::{Act, Expect, Script, parse};
+pub use self::stage::{Setting, Stage};
 
 /// The file of a workflow's folder that a demonstration is written in.
 pub const FILE: &str = "demo.toml";
 
-/// How much of a call is shown.
-const CALL_CHARS_MAX: usize = 100;
-
-/// A demonstration's script.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Script {
-    /// What it shows.
-    pub about: String,
-    /// What the project starts from: `files`, `git` and `branches`, as in a case.
-    #[serde(default)]
-    given: Map<String, Json>,
-    /// What happens, in order.
-    #[serde(rename = "step")]
-    steps: Vec<Step>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Step {
-    /// What the agent does, for the reader.
-    does: String,
-    /// The tool it calls.
-    tool: String,
-    /// The tool's input.
-    #[serde(default)]
-    input: Map<String, Json>,
-    /// What must come of it: `hold`, `warn` or `pass`.
-    expect: Expect,
-}
-
-/// What a step must come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Expect {
-    /// The call is held.
-    Hold,
-    /// The call goes on, and something is said.
-    Warn,
-    /// The call goes on.
-    Pass,
-}
-
 /// What came of a step.
 #[derive(Debug)]
 pub struct Scene {
-    /// What the agent did.
+    /// What happened, for the reader.
     pub does: String,
-    /// The call, in a line.
-    pub call: String,
-    /// What was expected.
-    pub expect: Expect,
+    /// What was done.
+    pub act: Act,
     /// What came of it.
     pub got: Expect,
     /// What was said, to whomever.
     pub said: String,
+    /// What the reviewers answered meanwhile, in a line each.
+    pub reviews: Vec<String>,
+    /// The state fields that were set.
+    pub sets: Map<String, Json>,
 }
 
-/// Reads a script.
-pub fn parse(text: &str) -> Result<Script, String> {
-    toml::from_str(text).map_err(|error| error.to_string())
+/// Something that was proved, and the command that shows it.
+#[derive(Debug)]
+pub struct Proved {
+    /// What is true.
+    pub that: String,
+    /// The command that was run.
+    pub run: String,
 }
 
-/// Plays a script in the project folder `root`, telling each scene as it happens.
+/// Who plays the agent.
+#[derive(Debug)]
+enum Player<'a> {
+    Scripted(Agent<'a>),
+    Client(Box<Client<'a>>),
+}
+
+impl Player<'_> {
+    fn act(&mut self, act: &Act) -> Result<Outcome, String> {
+        match self {
+            Player::Scripted(agent) => agent.act(act),
+            Player::Client(client) => client.act(act),
+        }
+    }
+}
+
+/// Plays a script, telling each scene as it happens; inside a real client if its program is given. A step that does not
+/// come to what it must ends it.
 pub fn play(
     script: &Script,
-    program: &Path,
-    root: &Path,
+    stage: &Stage,
+    client: Option<&Path>,
     tell: &mut dyn FnMut(&Scene),
 ) -> Result<(), String> {
-    folder::make(&script.given, holdpoint_core::workflow::Format::Json, root)?;
+    let mut agent = match client {
+        None => Player::Scripted(Agent::new(stage)),
+        Some(program) => Player::Client(Box::new(Client::new(script, stage, program)?)),
+    };
     for step in &script.steps {
-        let scene = act(step, program, root)?;
+        let filled = |text: &str| stage.filled(text);
+        let act = step.act(&filled)?;
+        let seen = journal::read(&stage.root).len();
+        let reviews = answers(step, &filled);
+        reviewer::prepare(&reviews, &stage.tools, &stage.root)?;
+        let outcome = agent.act(&act)?;
+        stage.go_on()?;
+        let entries = journal::read(&stage.root).split_off(seen);
+        let scene = scene(step, act, &outcome, &reviews, &entries);
         tell(&scene);
-        if scene.got != scene.expect {
-            return Err(format!("expected {:?} and got {:?}", scene.expect, scene.got));
-        }
+        judge(step, &outcome, &scene, reviewer::left(&stage.tools))?;
     }
     Ok(())
 }
 
-fn act(step: &Step, program: &Path, root: &Path) -> Result<Scene, String> {
-    let before = ask(step, program, root, json!({"hook_event_name": "PreToolUse"}))?;
-    let reason = before.0.pointer("/hookSpecificOutput/permissionDecisionReason").and_then(Json::as_str);
-    let scene = |got, said: String| {
-        let does = step.does.clone();
-        Scene { does, call: in_a_line(step), expect: step.expect, got, said }
+fn answers(step: &Step, filled: &dyn Fn(&str) -> String) -> Vec<script::Answer> {
+    let filled = |answer: &script::Answer| script::Answer {
+        writes: answer.writes.as_deref().map(filled),
+        text: filled(&answer.text),
+        ..answer.clone()
     };
-    if let Some(reason) = reason {
-        return Ok(scene(Expect::Hold, reason.to_owned()));
-    }
-    let result = carry_out(step, root)?;
-    let after = ask(step, program, root, json!({"hook_event_name": "PostToolUse", "tool_response": result}))?;
-    let said = format!("{}{}", before.1, after.1);
-    let got = if said.is_empty() { Expect::Pass } else { Expect::Warn };
-    Ok(scene(got, said))
+    step.reviews.iter().map(filled).collect()
 }
 
-/// Calls the hook as an agent would; its answer and what it wrote to standard error.
-fn ask(step: &Step, program: &Path, root: &Path, fields: Json) -> Result<(Json, String), String> {
-    let mut event = json!({"session_id": "demo", "cwd": root, "tool_name": step.tool, "tool_input": full_input(step, root)});
-    if let (Json::Object(event), Json::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
+fn scene(step: &Step, act: Act, outcome: &Outcome, reviews: &[script::Answer], entries: &[Entry]) -> Scene {
+    Scene {
+        does: step.does.clone(),
+        act,
+        got: outcome.got,
+        said: outcome.said.clone(),
+        reviews: reviews.iter().map(review_in_a_line).collect(),
+        sets: entries.iter().flat_map(|entry| entry.set.clone()).collect(),
     }
-    let mut hook = Command::new(program);
-    hook.args(["hook", "--agent", "claude"]).current_dir(root);
-    let output = feed(hook, event.to_string().as_bytes())?;
-    let answer = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    Ok((answer, String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-/// The tool's input with its path made whole, as agents send it.
-fn full_input(step: &Step, root: &Path) -> Map<String, Json> {
-    let mut input = step.input.clone();
-    if let Some(path) = input.get("file_path").and_then(Json::as_str).map(|path| root.join(path)) {
-        input.insert("file_path".into(), json!(path));
+/// What is not as the script says.
+fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(), String> {
+    if outcome.got != step.expect {
+        return Err(format!("expected {:?} and got {:?}", step.expect, outcome.got));
     }
-    input
+    if let Some(code) = outcome.exit.filter(|code| *code != step.exits) {
+        return Err(format!("the command ended with {code}, not with {}", step.exits));
+    }
+    if let Some(part) = step.says.iter().find(|part| !outcome.said.contains(part.as_str())) {
+        return Err(format!("nobody said \"{part}\""));
+    }
+    let differs = step.sets.iter().find(|(field, value)| scene.sets.get(*field) != Some(*value));
+    if let Some((field, value)) = differs {
+        return Err(format!("the state's {field} was not set to {value}"));
+    }
+    match left {
+        0 => Ok(()),
+        left => Err(format!("{left} of the reviews that the script answers were not asked for")),
+    }
 }
 
-/// Does what the tool does, and returns what it would answer.
-fn carry_out(step: &Step, root: &Path) -> Result<Json, String> {
-    let text = |name: &str| step.input.get(name).and_then(Json::as_str).unwrap_or_default();
-    match step.tool.as_str() {
-        "Bash" => {
-            let mut shell = Command::new("sh");
-            let identity = ["GIT_AUTHOR", "GIT_COMMITTER"];
-            for who in identity {
-                shell.env(format!("{who}_NAME"), "Demo").env(format!("{who}_EMAIL"), "demo@example.invalid");
+/// Finds out what is true at the end.
+pub fn prove(script: &Script, stage: &Stage) -> Result<Vec<Proved>, String> {
+    let prove = |proof: &script::Proof| {
+        let run = stage.filled(&proof.run);
+        let output = stage.shell(&run)?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let expected = stage.filled(proof.prints.as_deref().unwrap_or_default());
+        if output.status.success() && printed.contains(&expected) {
+            return Ok(Proved { that: proof.that.clone(), run });
+        }
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        Err(format!("it was not proved that {}: `{run}` printed {printed}{stderr}", proof.that))
+    };
+    script.proofs.iter().map(prove).collect()
+}
+
+/// A review in a line: the verdict, the report's name, and what it says beside its headings.
+fn review_in_a_line(answer: &script::Answer) -> String {
+    let report = answer.writes.as_deref().and_then(|path| path.rsplit('/').next());
+    let text = answer.text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let text = text.collect::<Vec<_>>().join(" ");
+    let words = [answer.verdict.as_deref(), report, Some(text.as_str()).filter(|text| !text.is_empty())];
+    words.into_iter().flatten().collect::<Vec<_>>().join(": ")
+}
+
+impl Act {
+    /// The act, as an agent's user would see it.
+    pub fn shown(&self) -> String {
+        match self {
+            Act::Call { tool, input } => {
+                let text = |name: &str| input.get(name).and_then(Json::as_str);
+                match text("command") {
+                    Some(command) => format!("$ {}", command.trim().replace('\n', "\n  ")),
+                    None => {
+                        let about = text("file_path").or(text("subagent_type")).unwrap_or_default();
+                        format!("{tool}({about})")
+                    }
+                }
             }
-            let output = feed(
-                {
-                    shell.args(["-c", text("command")]).current_dir(root);
-                    shell
-                },
-                b"",
-            )?;
-            Ok(
-                json!({"stdout": String::from_utf8_lossy(&output.stdout), "stderr": String::from_utf8_lossy(&output.stderr)}),
-            )
+            Act::Stop(words) => format!("Stop: {words}"),
+            Act::Prompt(words) => format!("User: {words}"),
+            Act::Start(source) => format!("Session: {source}"),
         }
-        "Write" => {
-            write(&root.join(text("file_path")), text("content")).map_err(|error| error.to_string())?;
-            Ok(json!({"type": "update"}))
-        }
-        _ => Ok(step.input.get("answer").cloned().unwrap_or_else(|| json!("done"))),
     }
-}
-
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    atomic::replace(path, text.as_bytes())
-}
-
-fn feed(mut command: Command, input: &[u8]) -> Result<Output, String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = spawned.map_err(|error| format!("{program}: {error}"))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        let _ = std::io::Write::write_all(&mut stdin, input);
-    }
-    child.wait_with_output().map_err(|error| error.to_string())
-}
-
-fn in_a_line(step: &Step) -> String {
-    let text = |name: &str| step.input.get(name).and_then(Json::as_str);
-    let about = text("command").or(text("file_path")).or(text("subagent_type")).unwrap_or_default();
-    let line: String = about.lines().next().unwrap_or_default().chars().take(CALL_CHARS_MAX).collect();
-    format!("{}({line}{})", step.tool, if line.len() < about.len() { "…" } else { "" })
 }

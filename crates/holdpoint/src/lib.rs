@@ -25,4 +25,5 @@ pub mod cli;
 pub mod demo;
 pub mod env_vars;
 pub mod error;
+pub mod plugin;
 pub mod ui;

@@ -1,11 +1,17 @@
-//! The program: `hook` is dispatched before anything else is touched, all other commands go through clap.
+//! The program: `hook` and `statusline` are dispatched before anything else is touched, all other commands go through
+//! clap.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|first| first == "hook") {
+    let first = args.next();
+    if first.as_ref().is_some_and(|first| first == "hook") {
         return holdpoint::hook::main(args);
+    }
+    // With anything behind it, it is `--help`, or a mistake.
+    if first.is_some_and(|first| first == "statusline") && args.next().is_none() {
+        return holdpoint::cli::statusline::main();
     }
     holdpoint::cli::main()
 }

@@ -106,7 +106,7 @@ fn to_end(
 }
 
 /// The signals that end us, and so what we started.
-const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+pub(crate) const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
 
 /// How the child ended, or why it is not waited for any longer.
 fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How {

@@ -38,7 +38,8 @@ pub(super) fn asked(tools: &Path) -> Option<String> {
     std::fs::read_to_string(tools.join(ASKED)).ok()
 }
 
-fn quoted(text: &str) -> String {
+/// A word as the shell takes it.
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

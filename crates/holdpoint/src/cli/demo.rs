@@ -1,12 +1,19 @@
 //! `holdpoint demo`: a scripted agent in a temporary project, with real hook calls.
 
+mod teller;
+
+use std::path::PathBuf;
+
 use clap::Args;
 
+use self::teller::Teller;
 use super::{Context, subject};
-use crate::demo::{self, Expect, Scene};
+use crate::demo::{self, Script, Setting, Stage};
+use crate::env_vars;
 use crate::error::{CommandError, Kind};
-use crate::store::journal;
-use crate::ui::{Style, Ui};
+
+/// The agent whose client a demonstration can be played in, and its program.
+const CLAUDE: &str = "claude";
 
 /// Show a whole run: a scripted agent at work in a temporary project, held and released by real hook calls
 ///
@@ -14,78 +21,77 @@ use crate::ui::{Style, Ui};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint demo               the first workflow that has a demonstration
+  holdpoint demo               a whole loop, from the plan to the end
   holdpoint demo myflow        one workflow
+  holdpoint demo --agent claude    the same inside the Claude Code that is installed, with a scripted model
   holdpoint demo --keep        keep the folder, to look at its files and its journal")]
 pub(super) struct Arguments {
-    /// The workflow to show [default: the first that has a demonstration]
+    /// The workflow to show [default: the one whose demonstration comes first]
     workflow: Option<String>,
+    /// Play it inside this agent's own client, which must be installed; its model is scripted, and no account is needed
+    #[arg(long, value_name = "AGENT", value_parser = [CLAUDE])]
+    agent: Option<String>,
     /// Keep the project's folder and say where it is
     #[arg(long)]
     keep: bool,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    let (name, script) = script(context, arguments)?;
-    let ui = context.ui;
-    let temporary =
-        tempfile::Builder::new().prefix("holdpoint-demo-").disable_cleanup(arguments.keep).tempdir()?;
-    let root = temporary.path().canonicalize()?;
-    ui.line(format!("{}: {}", ui.paint(Style::Bold, &name), script.about));
-    ui.line(ui.paint(Style::Dim, format!("in {}", root.display())));
-    let program = std::env::current_exe()?;
-    let mut number = 0;
-    let played = demo::play(&script, &program, &root, &mut |scene| {
-        number += 1;
-        tell(ui, number, scene);
-    });
-    played.map_err(|why| CommandError::new(Kind::Failed, format!("the demonstration went wrong: {why}")))?;
-    close(ui, &root, arguments.keep);
+    let (found, script) = script(context, arguments)?;
+    let went_wrong =
+        |why: String| CommandError::new(Kind::Failed, format!("the demonstration went wrong: {why}"));
+    let path = context.env.var(env_vars::PATH).unwrap_or_default();
+    let client = arguments.agent.as_deref().map(|_| client(&path)).transpose()?;
+    let reviewers = found.reviewers()?;
+    let setting = Setting {
+        workflow: &found.name,
+        folder: found.folder.as_deref(),
+        reviewers: &reviewers,
+        path: &path,
+        keep: arguments.keep,
+    };
+    let stage = Stage::make(&script, setting).map_err(went_wrong)?;
+    let mut teller = Teller::new(context.ui, &stage.root);
+    let version = client.as_deref().map(|program| stage.version(program)).transpose().map_err(went_wrong)?;
+    teller.open(&found.name, &script, version.as_deref());
+    demo::play(&script, &stage, client.as_deref(), &mut |scene| teller.scene(scene)).map_err(went_wrong)?;
+    let proved = demo::prove(&script, &stage).map_err(went_wrong)?;
+    teller.close(&proved, &stage.root);
+    if arguments.keep {
+        context.ui.line(format!("Look around: cd {} && holdpoint log", stage.root.display()));
+    }
     Ok(())
 }
 
-fn script(context: &Context, arguments: &Arguments) -> Result<(String, demo::Script), CommandError> {
+/// The client's program.
+fn client(path: &str) -> Result<PathBuf, CommandError> {
+    let found =
+        std::env::split_paths(path).map(|folder| folder.join(CLAUDE)).find(|program| program.is_file());
+    found.ok_or_else(|| {
+        CommandError::new(
+            Kind::Failed,
+            format!("Claude Code is not installed: there is no `{CLAUDE}` on the PATH"),
+        )
+        .hinted("install it with `npm install -g @anthropic-ai/claude-code`")
+        .hinted("or leave out `--agent`: `holdpoint demo` needs no agent")
+    })
+}
+
+/// The script of the workflow that was named, or the one that comes first.
+fn script(context: &Context, arguments: &Arguments) -> Result<(subject::Found, Script), CommandError> {
     let names: Vec<String> = arguments.workflow.iter().cloned().collect();
+    let mut scripts = Vec::new();
     for found in subject::find(context, &names)? {
         let text = found.files()?.into_iter().find(|(path, _)| path == demo::FILE);
         if let Some((_, text)) = text {
             let script = demo::parse(&text).map_err(|why| {
                 CommandError::new(Kind::Failed, format!("{}: {why}", found.shown(demo::FILE)))
             })?;
-            return Ok((found.name, script));
+            scripts.push((found, script));
         }
     }
-    Err(CommandError::new(Kind::Usage, "there is no demonstration for that").hinted("try `holdpoint demo`"))
-}
-
-fn tell(ui: Ui, number: usize, scene: &Scene) {
-    let outcome = match scene.got {
-        Expect::Hold => ui.paint(Style::Red, "HELD"),
-        Expect::Warn => ui.paint(Style::Yellow, "WARNED"),
-        Expect::Pass => ui.paint(Style::Green, "passed"),
-    };
-    ui.line(format!("\n{number}. {}", scene.does));
-    ui.line(format!("   {}  {outcome}", ui.paint(Style::Cyan, &scene.call)));
-    for line in scene.said.trim_end().lines() {
-        ui.line(format!("   {} {line}", ui.paint(Style::Dim, "|")));
-    }
-}
-
-/// What was proved: the journal's own count.
-fn close(ui: Ui, root: &std::path::Path, keep: bool) {
-    let entries = journal::read(root);
-    let count = |decision: &str| entries.iter().filter(|entry| entry.decision == decision).count();
-    let mut micros: Vec<u64> = entries.iter().map(|entry| entry.took_us).collect();
-    micros.sort_unstable();
-    let median = micros.get(micros.len() / 2).copied().unwrap_or_default();
-    ui.line(format!(
-        "\nThe journal: {} hook calls, {} held, {} warned, {} faults; half of them took {median} µs or less.",
-        entries.len(),
-        count("hold"),
-        count("witness"),
-        count("fault"),
-    ));
-    if keep {
-        ui.line(format!("Look around: cd {} && holdpoint log", root.display()));
-    }
+    scripts.into_iter().min_by_key(|(_, script)| script.order).ok_or_else(|| {
+        CommandError::new(Kind::Usage, "there is no demonstration for that")
+            .hinted("without a workflow's name there is one: `holdpoint demo`")
+    })
 }

@@ -12,6 +12,11 @@ pub(super) fn time_and_age(at: &str) -> String {
     }
 }
 
+/// The age of a time of the journal: `3 minutes ago`.
+pub(super) fn age_of(at: &str) -> String {
+    at.parse().map_or_else(|_| "once".to_owned(), |time| age(time, Timestamp::now()))
+}
+
 fn age(time: Timestamp, now: Timestamp) -> String {
     const UNITS: [(usize, &str); 3] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")];
     let seconds = usize::try_from(now.duration_since(time).as_secs()).unwrap_or(0);

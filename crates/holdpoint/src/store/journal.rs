@@ -13,6 +13,9 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// How many old journals are kept: `journal.1.jsonl` is the youngest.
 const KEPT: u32 = 3;
 
+/// How much of the journal's end is looked at where only the last lines matter.
+const TAIL_BYTES: u64 = 64 * 1024;
+
 /// One line of the journal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -161,6 +164,19 @@ pub fn read(home: &Path) -> Vec<Entry> {
     texts.flat_map(|bytes| lines(&String::from_utf8_lossy(&bytes)).collect::<Vec<_>>()).collect()
 }
 
+/// The last hold of a workflow, if it is among the last lines of the journal: only those are read.
+pub fn last_hold(home: &Path, workflow: &str) -> Option<Entry> {
+    let mut file = File::open(layout::journal(home)).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let holds = text.lines().rev().filter(|line| line.contains("\"decision\":\"hold\""));
+    let mut entries = holds.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+    entries.find(|entry| entry.workflow.as_deref() == Some(workflow))
+}
+
 /// The time now, as the journal writes it.
 pub fn now() -> String {
     let now = jiff::Timestamp::now();
@@ -188,6 +204,27 @@ mod tests {
         assert_eq!(all[0].about.as_deref(), Some("first"));
         assert_eq!(all[6].about.as_deref(), Some("last"));
         assert!(home.path().join(".holdpoint/.gitignore").is_file());
+    }
+
+    #[test]
+    fn the_last_hold_of_a_workflow_is_found_at_the_end() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(last_hold(home.path(), "one").is_none());
+        let entry = |workflow: &str, decision: &str, at: &str| Entry {
+            workflow: Some(workflow.into()),
+            decision: decision.into(),
+            at: at.into(),
+            ..Entry::default()
+        };
+        for (workflow, decision, at) in
+            [("one", "hold", "1"), ("one", "hold", "2"), ("one", "none", "3"), ("other", "hold", "4")]
+        {
+            append(home.path(), &entry(workflow, decision, at)).unwrap();
+        }
+        assert_eq!(last_hold(home.path(), "one").unwrap().at, "2");
+        let long = Entry { about: Some("x".repeat(70_000)), ..entry("one", "none", "5") };
+        append(home.path(), &long).unwrap();
+        assert!(last_hold(home.path(), "one").is_none(), "it is too far back");
     }
 
     #[test]

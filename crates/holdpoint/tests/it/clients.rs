@@ -4,9 +4,11 @@
 
 mod capabilities;
 mod claudex;
+mod demo;
 mod held;
 mod install;
 mod kind;
+mod plugin;
 mod recording;
 mod session;
 mod table;

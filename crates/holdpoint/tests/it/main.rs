@@ -22,10 +22,12 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod cycle;
+mod demo;
 mod dialects;
 mod echo;
 mod eject;
 mod gate;
+mod generated;
 mod graph;
 mod hook;
 #[cfg(target_os = "linux")]
@@ -41,12 +43,17 @@ mod project;
 mod random;
 mod readme;
 mod recorded;
+mod recording;
+mod reference;
 mod registration;
 mod review;
 mod shown;
 mod status;
 #[cfg(unix)]
+mod statusline;
+#[cfg(unix)]
 mod steps;
+mod surface;
 mod test_command;
 mod tidy;
 mod why;

@@ -102,9 +102,24 @@ pub(super) fn resume_claude(program: &Path, project: &Project, model: &Model, se
     claude(session.home, program, project, model, &["--resume", &id])
 }
 
+/// Claude Code with another prompt, and more arguments.
+pub(super) fn ask_claude(
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    prompt: &str,
+    more: &[&str],
+) -> Session {
+    asked(tempfile::tempdir().unwrap(), program, project, model, &[&["-p", prompt], more].concat())
+}
+
 fn claude(home: TempDir, program: &Path, project: &Project, model: &Model, more: &[&str]) -> Session {
-    let args = ["-p", "go", "--output-format", "json", "--dangerously-skip-permissions", "--model", "sonnet"];
-    let args = [&args, more].concat();
+    asked(home, program, project, model, &[&["-p", "go"], more].concat())
+}
+
+fn asked(home: TempDir, program: &Path, project: &Project, model: &Model, more: &[&str]) -> Session {
+    let args = ["--output-format", "json", "--dangerously-skip-permissions", "--model", "sonnet"];
+    let args = [more, &args].concat();
     let url = model.url();
     let vars = [
         ("ANTHROPIC_BASE_URL", url.as_str()),

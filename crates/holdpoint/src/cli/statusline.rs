@@ -1,0 +1,102 @@
+//! `holdpoint statusline`: one line about the runs here, for an agent's status line. It is drawn anew every few
+//! seconds, so it is dispatched before clap, like the hook, and looks at no more than it shows.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::Facts;
+use holdpoint_core::path::tidy;
+use holdpoint_core::phase::round::round_now;
+use holdpoint_core::workflow::Text;
+use serde_json::Value as Json;
+
+use super::phrase;
+use crate::env_vars::{Env, ProcessEnv};
+use crate::hook::input::{self, Input};
+use crate::project::{self, Run};
+use crate::store::journal;
+use crate::world::ProjectWorld;
+
+/// The most that a phase or a rule takes of the line.
+const PART_CHARS_MAX: usize = 60;
+
+/// Print one line for Claude Code's status line: workflow, phase, round, last hold
+///
+/// Reads the agent's JSON on standard input. Where no workflow is active, it prints nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  In Claude Code's settings.json:
+    \"statusLine\": {\"type\": \"command\", \"command\": \"holdpoint statusline\"}
+  By hand:
+    echo '{}' | holdpoint statusline")]
+pub(super) struct Arguments {}
+
+/// Prints the line. Whatever happens, the exit code is 0: a status line is no place for errors.
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|_| leave()));
+    let env: Arc<dyn Env> = Arc::new(ProcessEnv);
+    let (folder, session) = told(env.as_ref());
+    let found = project::find(&folder, &env, session.as_deref(), None);
+    let parts: Vec<String> = found.runs.iter().map(|run| part(run, &folder, &env)).collect();
+    if !parts.is_empty() {
+        let _ = writeln!(std::io::stdout(), "{}", parts.join(" | "));
+    }
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::exit, reason = "with panic = \"abort\" this is the only way to leave with 0")]
+fn leave() {
+    std::process::exit(0);
+}
+
+/// The folder that the agent works in, and its session. What is not told is the folder we are in.
+fn told(env: &dyn Env) -> (PathBuf, Option<String>) {
+    let own = || std::env::current_dir().unwrap_or_default();
+    if std::io::stdin().is_terminal() {
+        return (own(), None);
+    }
+    let json = match input::read(input::patience(env)) {
+        Input::Whole(bytes) | Input::Late(bytes) => holdpoint_core::json::first(&bytes).unwrap_or_default(),
+        Input::TooLarge | Input::Broken(_) => Json::Null,
+    };
+    let text = |pointer: &str| json.pointer(pointer).and_then(Json::as_str).filter(|text| !text.is_empty());
+    let folder = text("/workspace/current_dir").or(text("/cwd")).map(PathBuf::from);
+    (folder.unwrap_or_else(own), text("/session_id").map(str::to_owned))
+}
+
+/// What there is to say of a run.
+fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
+    let event = Arc::new(Event::from_shell(Moment::Start, &folder.to_string_lossy()));
+    let world = Arc::new(ProjectWorld::of(run, Arc::clone(env)));
+    let facts = Facts::new(run.workflow.clone(), event, tidy(&run.home.to_string_lossy()), world);
+    let mut words = vec![run.workflow.name.to_string()];
+    let phase = run.workflow.run.phase.as_ref().and_then(|source| phase(&facts, source));
+    // Some workflows tell the round with the phase.
+    let round =
+        phase.as_ref().is_none_or(|phase| !phase.contains("round")).then(|| round_now(&facts)).flatten();
+    words.extend(phase.map(|phase| short(&phase)));
+    words.extend(round.map(|round| format!("round {round}")));
+    words.extend(journal::last_hold(&run.home, &run.workflow.name).map(|hold| {
+        let rule = hold.rules.iter().find(|rule| rule.kind == "hold").map(|rule| short(&rule.rule));
+        format!("held {} by {}", phrase::age_of(&hold.at), rule.unwrap_or_default())
+    }));
+    words.join(" · ")
+}
+
+/// The phase as `status` shows it; a state that cannot be read is worth a word.
+fn phase(facts: &Arc<Facts>, source: &Text) -> Option<String> {
+    match facts.evaluate(source, facts.context()) {
+        Ok(value) if value.is_undefined() || value.is_none() => None,
+        Ok(value) => Some(value.to_string()).filter(|text| !text.is_empty()),
+        Err(_) => Some("state unreadable".to_owned()),
+    }
+}
+
+fn short(text: &str) -> String {
+    phrase::printable(text).chars().take(PART_CHARS_MAX).collect()
+}

@@ -1,0 +1,247 @@
+//! A demonstration inside the real Claude Code: the client calls the tools and the hooks, the script plays the model.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::agent::Outcome;
+use super::model::{Block, Model, Turn};
+use super::script::{Act, Expect, Script};
+use super::stage::{SESSION, Stage};
+use crate::catalog;
+use crate::plugin::{self, Source};
+use crate::process_group;
+use crate::store::atomic;
+use crate::store::journal::{self, Entry};
+
+/// How long the client may take for a turn.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// How often it is looked at meanwhile.
+const GLANCE: Duration = Duration::from_millis(20);
+/// What the user says where the script has no words.
+const GO_ON: &str = "Go on.";
+
+/// The client, which runs from a prompt to the Stop that is let go.
+#[derive(Debug)]
+pub(super) struct Client<'a> {
+    stage: &'a Stage,
+    program: PathBuf,
+    model: Model,
+    turns: Receiver<Turn>,
+    running: Option<Child>,
+    /// The turn that the model has not taken yet.
+    turn: Option<Turn>,
+    has_session: bool,
+}
+
+impl<'a> Client<'a> {
+    /// Prepares the client: the workflow as a plugin, and the sub-agents that the script calls.
+    pub(super) fn new(script: &Script, stage: &'a Stage, program: &Path) -> Result<Client<'a>, String> {
+        let (model, turns) = Model::start().map_err(|error| error.to_string())?;
+        for (path, text) in plugin::marketplace(&[source(stage)?]) {
+            put(&stage.tools.join("plugin").join(path), &text)?;
+        }
+        for name in script.sub_agents() {
+            let text = format!("---\nname: {name}\ndescription: {name}\n---\n\nDo as you are told.\n");
+            put(&stage.home.join(".claude/agents").join(format!("{name}.md")), &text)?;
+        }
+        let program = program.to_owned();
+        Ok(Client { stage, program, model, turns, running: None, turn: None, has_session: false })
+    }
+
+    /// Does one thing, as the model or as the user.
+    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, String> {
+        let seen = journal::read(&self.stage.root).len();
+        let shown = match act {
+            Act::Prompt(words) => self.begin(words).map(|()| self.news())?,
+            Act::Start(_) => self.begin(GO_ON).map(|()| self.news())?,
+            Act::Stop(words) => {
+                self.say(Block::Text(words.clone()))?;
+                self.news()
+            }
+            Act::Call { tool, input } => {
+                self.call(tool, input)?;
+                self.news()
+            }
+        };
+        let entries = journal::read(&self.stage.root).split_off(seen);
+        let outcome = outcome(&entries, self.exit_code(act));
+        if outcome.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
+            let line = outcome.said.lines().next().unwrap_or_default();
+            if !shown.as_ref().is_some_and(|shown| shown.contains(line)) {
+                return Err(format!("it was held, but the model was not shown why: {shown:?}"));
+            }
+        }
+        if matches!(act, Act::Call { .. }) && shown.is_none() {
+            return Err(format!("Claude Code ended in the middle: {}", self.printed()));
+        }
+        Ok(outcome)
+    }
+
+    /// Calls a tool. Claude Code changes only files that were read before.
+    fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<(), String> {
+        let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or_default();
+        let mut input = input.clone();
+        if input.contains_key("file_path") {
+            let path = self.stage.root.join(text("file_path"));
+            if path.is_file() {
+                self.say(Block::Call { tool: "Read".into(), input: json!({"file_path": path}) })?;
+            }
+            input.insert("file_path".into(), json!(path));
+        }
+        if input.contains_key("subagent_type") {
+            let answer = input.remove("answer").and_then(|answer| Some(answer.as_str()?.to_owned()));
+            self.model.delegate(text("prompt"), answer.as_deref().unwrap_or("done"));
+            input.insert("description".into(), json!("work"));
+            input.insert("run_in_background".into(), json!(false));
+        }
+        if input.contains_key("command") {
+            input.insert("description".into(), json!("work"));
+        }
+        self.say(Block::Call { tool: tool.to_owned(), input: Json::Object(input) })
+    }
+
+    /// Lets the model say something, and waits for what comes of it.
+    fn say(&mut self, block: Block) -> Result<(), String> {
+        if self.turn.is_none() {
+            self.begin(GO_ON)?;
+        }
+        self.turn.take().ok_or_else(|| format!("Claude Code ended: {}", self.printed()))?.answer(block);
+        self.wait()
+    }
+
+    /// Starts the client with the user's words, in the session that there is.
+    fn begin(&mut self, prompt: &str) -> Result<(), String> {
+        if self.running.is_some() {
+            return Err("the agent is still at work, so nobody can ask it for something".to_owned());
+        }
+        let told = |error: std::io::Error| format!("{}: {error}", self.program.display());
+        let mut client = self.stage.command(&self.program);
+        client.args(["-p", prompt, if self.has_session { "--resume" } else { "--session-id" }, SESSION]);
+        client.args(["--dangerously-skip-permissions", "--output-format", "json", "--model", "sonnet"]);
+        let name = self.stage.workflow.as_str();
+        client.arg("--plugin-dir").arg(self.stage.tools.join("plugin").join(name));
+        client.envs(environment(&self.model.url())).env_remove(crate::env_vars::SESSIONS[0]);
+        let output = std::fs::File::create(self.output()).map_err(told)?;
+        client.stdin(Stdio::null()).stderr(output.try_clone().map_err(told)?).stdout(output);
+        process_group::own(&mut client);
+        self.running = Some(client.spawn().map_err(told)?);
+        self.has_session = true;
+        self.wait()
+    }
+
+    /// Waits until it is the model's turn, or the client has ended.
+    fn wait(&mut self) -> Result<(), String> {
+        let started = Instant::now();
+        while let Some(child) = &mut self.running {
+            match self.turns.recv_timeout(GLANCE) {
+                Ok(turn) => {
+                    self.turn = Some(turn);
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err("the model is gone".to_owned()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.stage.go_on()?;
+            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+                process_group::kill(child);
+                self.running = None;
+                if !status.success() {
+                    return Err(format!("Claude Code failed ({status}): {}", self.printed()));
+                }
+            } else if started.elapsed() > PATIENCE {
+                return Err(format!("Claude Code did not answer within a minute: {}", self.printed()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the model was shown last; none if the client has ended.
+    fn news(&self) -> Option<String> {
+        self.turn.as_ref().map(Turn::news)
+    }
+
+    /// How the shell ended, as the client tells the model.
+    fn exit_code(&self, act: &Act) -> Option<i32> {
+        let is_shell = matches!(act, Act::Call { tool, .. } if tool == "Bash");
+        let (text, is_error) = self.turn.as_ref().filter(|_| is_shell)?.result()?;
+        let code =
+            text.trim_start().strip_prefix("Exit code ").and_then(|rest| rest.lines().next()?.parse().ok());
+        if is_error { code } else { Some(0) }
+    }
+
+    fn output(&self) -> PathBuf {
+        self.stage.home.join("client.out")
+    }
+
+    /// What the client printed.
+    fn printed(&self) -> String {
+        std::fs::read_to_string(self.output()).unwrap_or_default()
+    }
+}
+
+impl Drop for Client<'_> {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.running.take() {
+            process_group::kill(&child);
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The workflow as a plugin is made of it.
+fn source(stage: &Stage) -> Result<Source, String> {
+    let own = stage.root.join(".holdpoint/workflows").join(&stage.workflow);
+    if own.is_dir() {
+        let files = crate::store::tree::texts(&own).map_err(|error| error.to_string())?;
+        let workflow = catalog::load(&stage.workflow, &own).map_err(|unusable| unusable.why)?;
+        return Ok(Source { workflow, files });
+    }
+    let built_in = catalog::named(&stage.workflow).ok_or("there is no such workflow")?;
+    let files = built_in.files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    Ok(Source { workflow: built_in.workflow.clone(), files })
+}
+
+/// What the client needs to talk to our model alone: no account, and nothing that it would send elsewhere.
+fn environment(url: &str) -> Vec<(&'static str, String)> {
+    let proxies =
+        ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map(|name| (name, url.to_owned()));
+    let switches = [
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_TELEMETRY",
+        "DISABLE_ERROR_REPORTING",
+        "DISABLE_AUTOUPDATER",
+        "IS_SANDBOX",
+    ];
+    let mut all = vec![("ANTHROPIC_BASE_URL", url.to_owned()), ("ANTHROPIC_API_KEY", "none".to_owned())];
+    all.extend([("NO_PROXY", "127.0.0.1".to_owned()), ("no_proxy", "127.0.0.1".to_owned())]);
+    all.push(("CLAUDE_CODE_MAX_RETRIES", "0".to_owned()));
+    all.extend(proxies);
+    all.extend(switches.map(|name| (name, "1".to_owned())));
+    all
+}
+
+/// What the journal says of a step.
+fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
+    let said = |kind: &str| {
+        let rules = entries.iter().flat_map(|entry| &entry.rules).filter(|rule| rule.kind == kind);
+        rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
+    };
+    let decided = |decision: &str| entries.iter().any(|entry| entry.decision == decision);
+    match () {
+        () if decided("hold") => Outcome { got: Expect::Hold, said: said("hold"), exit },
+        () if decided("witness") || decided("release") => {
+            Outcome { got: Expect::Warn, said: said("witness"), exit }
+        }
+        () => Outcome { got: Expect::Pass, said: String::new(), exit },
+    }
+}
+
+fn put(file: &Path, text: &str) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("{}: {error}", file.display());
+    file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
+    atomic::replace(file, text.as_bytes()).map_err(told)
+}

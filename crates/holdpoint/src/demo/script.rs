@@ -1,0 +1,209 @@
+//! A demonstration's script: what a workflow's `demo.toml` says.
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+/// The order of a script that names none: after all that do.
+const LAST: u32 = u32::MAX;
+
+/// A demonstration's script.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// What it shows.
+    pub about: String,
+    /// Which one is shown when none is asked for: the one with the lowest number.
+    #[serde(default = "last")]
+    pub order: u32,
+    /// What the project starts from: `files`, `git` and `branches`, as in a case.
+    #[serde(default)]
+    pub(super) given: Map<String, Json>,
+    /// What happens, in order.
+    #[serde(rename = "step")]
+    pub(super) steps: Vec<Step>,
+    /// What must be true at the end, found out by real commands.
+    #[serde(default, rename = "proof")]
+    pub(super) proofs: Vec<Proof>,
+}
+
+impl Script {
+    /// The sub-agents that the agent calls.
+    pub(super) fn sub_agents(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| step.input.get("subagent_type")?.as_str())
+    }
+}
+
+fn last() -> u32 {
+    LAST
+}
+
+/// One thing that the agent or its user does: exactly one of `tool`, `runs`, `writes`, `stops`, `asks` and `starts`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    /// What happens, for the reader.
+    pub(super) does: String,
+    /// The tool that the agent calls, with its `input`.
+    tool: Option<String>,
+    #[serde(default)]
+    input: Map<String, Json>,
+    /// A shell command that the agent runs, and the exit code it must have.
+    runs: Option<String>,
+    #[serde(default)]
+    pub(super) exits: i32,
+    /// A file that the agent writes, with this `text`.
+    writes: Option<String>,
+    #[serde(default)]
+    text: String,
+    /// The agent's last words before it stops.
+    stops: Option<String>,
+    /// What the user asks for.
+    asks: Option<String>,
+    /// How a session starts: `startup`, `resume`, `clear` or `compact`.
+    starts: Option<String>,
+    /// What the reviewers answer meanwhile, in order; all of it must be asked for, and nothing else.
+    #[serde(default)]
+    pub(super) reviews: Vec<Answer>,
+    /// What must come of it.
+    pub(super) expect: Expect,
+    /// Parts that the words said must have.
+    #[serde(default)]
+    pub(super) says: Vec<String>,
+    /// State fields that must be set by it, and to what.
+    #[serde(default)]
+    pub(super) sets: Map<String, Json>,
+}
+
+/// What a scripted reviewer does when it is asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Answer {
+    /// Its verdict, printed as a structured answer.
+    pub(super) verdict: Option<String>,
+    /// What it prints instead.
+    pub(super) says: Option<String>,
+    /// The report that it writes, from the project's folder, with this `text`.
+    pub(super) writes: Option<String>,
+    #[serde(default)]
+    pub(super) text: String,
+    /// Its exit code.
+    #[serde(default)]
+    pub(super) exit: i32,
+}
+
+/// Something that is true at the end: a command that must succeed, and print this.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Proof {
+    pub(super) that: String,
+    pub(super) run: String,
+    pub(super) prints: Option<String>,
+}
+
+/// What a step must come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expect {
+    /// The call is held.
+    Hold,
+    /// It goes on, and something is said.
+    Warn,
+    /// It goes on.
+    Pass,
+}
+
+/// What is done in a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// The agent calls a tool.
+    Call {
+        /// The tool's name.
+        tool: String,
+        /// Its input.
+        input: Map<String, Json>,
+    },
+    /// The agent stops, with these last words.
+    Stop(String),
+    /// The user asks for something.
+    Prompt(String),
+    /// A session starts.
+    Start(String),
+}
+
+impl Step {
+    /// What is done, with the places that the text names filled in.
+    pub(super) fn act(&self, filled: &dyn Fn(&str) -> String) -> Result<Act, String> {
+        let mut acts = Vec::new();
+        let mut call = |tool: &str, input: Json| {
+            let input = input.as_object().cloned().unwrap_or_default();
+            acts.push(Act::Call { tool: tool.to_owned(), input });
+        };
+        if let Some(tool) = &self.tool {
+            call(tool, fill(&Json::Object(self.input.clone()), filled));
+        }
+        if let Some(command) = &self.runs {
+            call("Bash", json!({"command": filled(command)}));
+        }
+        if let Some(path) = &self.writes {
+            call("Write", json!({"file_path": filled(path), "content": filled(&self.text)}));
+        }
+        acts.extend(self.stops.as_deref().map(filled).map(Act::Stop));
+        acts.extend(self.asks.as_deref().map(filled).map(Act::Prompt));
+        acts.extend(self.starts.clone().map(Act::Start));
+        match acts.len() {
+            1 => acts.pop().ok_or_else(String::new),
+            count => Err(format!(
+                "the step \"{}\" does {count} things; it must have exactly one of tool, runs, writes, stops, asks, starts",
+                self.does
+            )),
+        }
+    }
+}
+
+/// All texts of a value, filled in.
+fn fill(value: &Json, filled: &dyn Fn(&str) -> String) -> Json {
+    match value {
+        Json::String(text) => Json::String(filled(text)),
+        Json::Array(items) => items.iter().map(|item| fill(item, filled)).collect(),
+        Json::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), fill(value, filled))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Reads a script.
+pub fn parse(text: &str) -> Result<Script, String> {
+    let script: Script = toml::from_str(text).map_err(|error| error.to_string())?;
+    for step in &script.steps {
+        step.act(&str::to_owned)?;
+    }
+    Ok(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(keys: &str) -> Result<Act, String> {
+        let script = parse(&format!("about = ''\n[[step]]\ndoes = 'x'\nexpect = 'pass'\n{keys}"))?;
+        script.steps[0].act(&|text| text.replace("(root)", "/p"))
+    }
+
+    #[test]
+    fn a_step_does_exactly_one_thing() {
+        let call = |tool: &str, input: Json| Act::Call {
+            tool: tool.to_owned(),
+            input: input.as_object().unwrap().clone(),
+        };
+        assert_eq!(step("runs = 'ls (root)'"), Ok(call("Bash", json!({"command": "ls /p"}))));
+        let write = call("Write", json!({"file_path": "a", "content": "b"}));
+        assert_eq!(step("writes = 'a'\ntext = 'b'"), Ok(write));
+        let task = call("Task", json!({"prompt": "in /p"}));
+        assert_eq!(step("tool = 'Task'\ninput = { prompt = 'in (root)' }"), Ok(task));
+        assert_eq!(step("stops = 'Done.'"), Ok(Act::Stop("Done.".into())));
+        assert!(step("").unwrap_err().contains("does 0 things"));
+        assert!(step("stops = 'a'\nruns = 'b'").unwrap_err().contains("does 2 things"));
+        assert!(step("stosp = 'a'").unwrap_err().contains("stosp"));
+    }
+}

@@ -1,0 +1,160 @@
+//! Where a demonstration happens: a temporary folder with a project, a home without anything in it, and the programs
+//! that the scripted agent finds first on its PATH.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use holdpoint_core::workflow::Format;
+
+use super::reviewer;
+use super::script::Script;
+use crate::case::folder;
+use crate::env_vars::{self, Env, FixedEnv};
+use crate::{program, project};
+
+/// The agent's session, in the form that Claude Code wants.
+pub(super) const SESSION: &str = "dec0de00-0000-4000-8000-000000000000";
+
+/// The folder of a demonstration. It is taken away when dropped, unless it is to be kept.
+#[derive(Debug)]
+pub struct Stage {
+    pub(super) workflow: String,
+    /// The project.
+    pub root: PathBuf,
+    pub(super) home: PathBuf,
+    pub(super) tools: PathBuf,
+    path: OsString,
+    interrupted: Arc<AtomicBool>,
+    _temporary: tempfile::TempDir,
+}
+
+/// What the stage is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// The workflow's name.
+    pub workflow: &'a str,
+    /// Its folder, if it is a project's own.
+    pub folder: Option<&'a Path>,
+    /// The programs that review for it.
+    pub reviewers: &'a [String],
+    /// What PATH is outside.
+    pub path: &'a str,
+    /// Whether the folder is kept.
+    pub keep: bool,
+}
+
+impl Stage {
+    /// Makes the folder and all that a script starts from.
+    pub fn make(script: &Script, setting: Setting<'_>) -> Result<Stage, String> {
+        let told = |error: std::io::Error| error.to_string();
+        // From here on Ctrl-C must not leave the folder behind: it ends the demonstration after the step at hand.
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in program::SIGNALS {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(told)?;
+        }
+        let temporary =
+            tempfile::Builder::new().prefix("holdpoint-demo-").disable_cleanup(setting.keep).tempdir();
+        let temporary = temporary.map_err(told)?;
+        let top = temporary.path().canonicalize().map_err(told)?;
+        let [root, home, tools] = ["project", "home", "tools"].map(|name| top.join(name));
+        for folder in [&root, &home, &tools] {
+            std::fs::create_dir(folder).map_err(told)?;
+        }
+        let program = std::env::current_exe().map_err(told)?;
+        link(&program, &tools.join("holdpoint")).map_err(told)?;
+        reviewer::make(setting.reviewers, &tools)?;
+        folder::make(&script.given, Format::Json, &root)?;
+        if let Some(own) = setting.folder {
+            copy(own, &root.join(".holdpoint/workflows").join(setting.workflow))?;
+        }
+        let outside = std::env::split_paths(setting.path);
+        let path = std::env::join_paths(std::iter::once(tools.clone()).chain(outside));
+        let path = path.map_err(|error| error.to_string())?;
+        let workflow = setting.workflow.to_owned();
+        Ok(Stage { workflow, root, home, tools, path, interrupted, _temporary: temporary })
+    }
+
+    /// A program as the agent starts it: in the project, with nothing of the caller's environment.
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root).env_clear().env("PATH", &self.path).env("HOME", &self.home);
+        command.env("TMPDIR", &self.home).env("GIT_CONFIG_NOSYSTEM", "1").env(env_vars::SESSIONS[0], SESSION);
+        for who in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+            command.env(format!("{who}_NAME"), "Demo").env(format!("{who}_EMAIL"), "demo@example.invalid");
+        }
+        command
+    }
+
+    /// An error if somebody wants it to end.
+    pub(super) fn go_on(&self) -> Result<(), String> {
+        if self.interrupted.load(Ordering::Relaxed) { Err("it was interrupted".to_owned()) } else { Ok(()) }
+    }
+
+    /// What a program says when it is asked for its version.
+    pub fn version(&self, program: &Path) -> Result<String, String> {
+        let mut command = self.command(program);
+        command.arg("--version");
+        Ok(String::from_utf8_lossy(&feed(command, b"")?.stdout).trim().to_owned())
+    }
+
+    /// Our own program, as hooks are registered.
+    pub(super) fn program(&self) -> PathBuf {
+        self.tools.join("holdpoint")
+    }
+
+    /// Runs a shell command in the project. Of several lines none may fail unseen.
+    pub(super) fn shell(&self, script: &str) -> Result<Output, String> {
+        let mut shell = self.command("sh");
+        shell.args(["-e", "-c", script]);
+        feed(shell, b"")
+    }
+
+    /// A text with the names of places filled in: `(root)` is the project's folder, `(run)` the run's name or id.
+    pub(super) fn filled(&self, text: &str) -> String {
+        let text = text.replace("(root)", &self.root.to_string_lossy());
+        if text.contains("(run)") { text.replace("(run)", &self.run().unwrap_or_default()) } else { text }
+    }
+
+    /// What the run is called: its id, or its folder's name.
+    fn run(&self) -> Option<String> {
+        let env: Arc<dyn Env> = Arc::new(FixedEnv::default());
+        let found = project::find(&self.root, &env, Some(SESSION), Some(&self.workflow));
+        let run = found.runs.into_iter().next()?;
+        run.id.or_else(|| Some(run.folder.file_name()?.to_string_lossy().into_owned()))
+    }
+}
+
+/// Runs a command with input, to its end.
+pub(super) fn feed(mut command: Command, input: &[u8]) -> Result<Output, String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = spawned.map_err(|error| format!("{program}: {error}"))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = std::io::Write::write_all(&mut stdin, input);
+    }
+    child.wait_with_output().map_err(|error| error.to_string())
+}
+
+/// Copies a workflow's folder.
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let told = |error: std::io::Error| error.to_string();
+    for (path, text) in crate::store::tree::texts(from).map_err(told)? {
+        let file = to.join(path);
+        file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
+        crate::store::atomic::create(&file, text.as_bytes()).map_err(told)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn link(program: &Path, to: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(program, to)
+}
+
+#[cfg(not(unix))]
+fn link(program: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::copy(program, to.with_extension("exe")).map(|_| ())
+}

@@ -1,0 +1,132 @@
+//! Workflows as plugins of Claude Code: for each one its hooks, its slash commands, its sub-agents and the texts that
+//! these point to; and a marketplace that lists them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use holdpoint_core::event::Moment;
+use holdpoint_core::tool::ToolKind;
+use holdpoint_core::workflow::{On, ToolMatch, Workflow};
+use serde_json::{Map, Value as Json, json};
+
+/// The marketplace's name.
+const MARKETPLACE: &str = "holdpoint";
+/// The folder that Claude Code looks for manifests in.
+const MANIFESTS: &str = ".claude-plugin";
+/// What stands for the plugin's folder in commands.
+const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}/";
+/// How long a hook may take that reads files and asks git, in seconds.
+const QUICK: u32 = 10;
+/// What a Stop is given beyond the time of the longest review, and the least of it, in seconds.
+const MARGIN: u32 = 30;
+const STOP_MIN: u32 = 60;
+
+/// A workflow to make a plugin of.
+#[derive(Debug)]
+pub struct Source {
+    /// The workflow.
+    pub workflow: Workflow,
+    /// Its folder's files: path and text.
+    pub files: Vec<(String, String)>,
+}
+
+/// All files of the marketplace, by their paths.
+pub fn marketplace(sources: &[Source]) -> BTreeMap<String, String> {
+    let entries: Vec<Json> = sources
+        .iter()
+        .map(|Source { workflow, .. }| {
+            json!({"name": workflow.name, "source": format!("./{}", workflow.name), "description": workflow.about,
+                "version": env!("CARGO_PKG_VERSION")})
+        })
+        .collect();
+    let manifest = json!({"name": MARKETPLACE, "owner": {"name": "Holdpoint"}, "metadata":
+        {"description": env!("CARGO_PKG_DESCRIPTION")}, "plugins": entries});
+    let mut all = BTreeMap::from([(format!("{MANIFESTS}/marketplace.json"), pretty(&manifest))]);
+    for source in sources {
+        let name = &source.workflow.name;
+        all.extend(plugin(source).into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
+    }
+    all
+}
+
+/// The files of one plugin.
+fn plugin(source: &Source) -> BTreeMap<String, String> {
+    let workflow = &source.workflow;
+    let manifest = json!({"name": workflow.name, "version": env!("CARGO_PKG_VERSION"), "description": workflow.about,
+        "author": {"name": "Holdpoint"}, "license": env!("CARGO_PKG_LICENSE")});
+    let hooks = json!({"description": workflow.about, "hooks": hooks(workflow)});
+    let mut all = BTreeMap::from([
+        (format!("{MANIFESTS}/plugin.json"), pretty(&manifest)),
+        ("hooks/hooks.json".to_owned(), pretty(&hooks)),
+    ]);
+    let is_own = |path: &str| {
+        ["commands/", "agents/"].iter().any(|folder| path.starts_with(folder)) && path.ends_with(".md")
+    };
+    let mut wanted: Vec<&str> =
+        source.files.iter().map(|(path, _)| path.as_str()).filter(|path| is_own(path)).collect();
+    while let Some(path) = wanted.pop() {
+        let found = source.files.iter().find(|(other, _)| other == path);
+        if let Some((path, text)) = found.filter(|(path, _)| !all.contains_key(path)) {
+            wanted.extend(pointed_to(text));
+            all.insert(path.clone(), text.clone());
+        }
+    }
+    all
+}
+
+/// The files of the plugin that a text points to.
+fn pointed_to(text: &str) -> impl Iterator<Item = &str> {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ')' | ',');
+    text.split(ROOT).skip(1).filter_map(move |rest| rest.split(is_end).next())
+}
+
+/// The events that the workflow has something to say to; a tool that no rule looks at never starts us.
+fn hooks(workflow: &Workflow) -> Map<String, Json> {
+    let mut tools: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for on in workflow.rules.iter().flat_map(|rule| rule.on.iter()) {
+        for event in events(on.moment) {
+            tools.entry(event).or_default().insert(matcher(on));
+        }
+    }
+    if !workflow.phases.is_empty() {
+        tools.entry("Stop").or_default().insert(String::new());
+    }
+    let longest = workflow.reviewers.iter().map(|reviewer| reviewer.timeout_s).max().unwrap_or_default();
+    let patience = (longest + MARGIN).max(STOP_MIN);
+    let entry = |(event, tools): (&str, BTreeSet<String>)| {
+        let timeout = if event == "Stop" { patience } else { QUICK };
+        let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];
+        let hook = json!({"type": "command", "command": "holdpoint", "args": args, "timeout": timeout});
+        // A rule that looks at every tool makes the others' choice void.
+        let all = tools.contains("");
+        let matcher = tools.into_iter().collect::<Vec<_>>().join("|");
+        let group = if all { json!({"hooks": [hook]}) } else { json!({"matcher": matcher, "hooks": [hook]}) };
+        (event.to_owned(), json!([group]))
+    };
+    tools.into_iter().map(entry).collect()
+}
+
+/// Claude Code's events for a moment.
+fn events(moment: Moment) -> &'static [&'static str] {
+    match moment {
+        Moment::Before => &["PreToolUse"],
+        Moment::After => &["PostToolUse", "PostToolUseFailure"],
+        Moment::Stop => &["Stop"],
+        Moment::Prompt => &["UserPromptSubmit"],
+        Moment::Start => &["SessionStart"],
+    }
+}
+
+/// The tools that a rule looks at, as Claude Code matches them; empty for all.
+fn matcher(on: &On) -> String {
+    match &on.tool {
+        ToolMatch::Kind(ToolKind::Shell) => "Bash|PowerShell".to_owned(),
+        ToolMatch::Kind(ToolKind::Edit) => "Edit|MultiEdit|NotebookEdit|Write".to_owned(),
+        ToolMatch::Kind(ToolKind::Delegation) => "Agent|Task".to_owned(),
+        ToolMatch::Named(name) => name.to_string(),
+        ToolMatch::Any | ToolMatch::Kind(ToolKind::Other) => String::new(),
+    }
+}
+
+fn pretty(json: &Json) -> String {
+    format!("{json:#}\n")
+}

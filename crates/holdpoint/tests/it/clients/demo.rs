@@ -1,0 +1,44 @@
+//! `holdpoint demo --agent claude`: the demonstrations inside Claude Code itself.
+
+use std::path::Path;
+
+use crate::clients::install::claude;
+use crate::demo::demo_with;
+use crate::project::Project;
+
+/// Plays one, and says what is wrong with it.
+fn played(name: &str, client: &Path) {
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", client.parent().unwrap().display());
+    let printed = demo_with(&Project::new(), &["--agent", "claude", name], &path);
+    assert_eq!(printed.code, Some(0), "{name}: {}\n{}", printed.stderr, printed.stdout);
+    for part in ["(Claude Code)", "HELD", "What was proved", "0 faults"] {
+        assert!(printed.stdout.contains(part), "{name}: {part}\n{}", printed.stdout);
+    }
+}
+
+#[test]
+fn every_demonstration_can_be_played_in_claude_code() {
+    let Some(claude) = claude() else { return };
+    let workflows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
+    let names = std::fs::read_dir(workflows).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    std::thread::scope(|scope| {
+        let plays: Vec<_> = names.iter().map(|name| scope.spawn(|| played(name, &claude))).collect();
+        for play in plays {
+            play.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_client_that_fails_ends_the_demonstration() {
+    let project = Project::new();
+    project.write("bin/claude", "#!/bin/sh\necho 'no model for you'\nexit 3\n");
+    let program = project.root().join("bin/claude");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let printed = demo_with(&project, &["--agent", "claude"], &path);
+    assert_eq!(printed.code, Some(1), "{}", printed.stdout);
+    assert!(printed.stderr.contains("Claude Code failed") && printed.stderr.contains("no model for you"));
+}

@@ -1,0 +1,145 @@
+//! The reference pages: commands and environment are made from the code, and the page on workflow files must know every
+//! key, fact, filter and test that there is.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::generated::{assert_kept, repository};
+use crate::project::Project;
+
+/// What is between quotes in a piece of source.
+fn quoted(source: &str) -> impl Iterator<Item = &str> {
+    source.split('"').skip(1).step_by(2)
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(repository().join(path)).unwrap()
+}
+
+/// The names in the list of commands that a help has.
+fn commands(help: &str) -> Vec<String> {
+    let list =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // A line that goes on has no name in its first column.
+    let first =
+        list.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    first.map(str::to_owned).collect()
+}
+
+fn workflows() -> Vec<String> {
+    let folders = std::fs::read_dir(repository().join("workflows")).unwrap();
+    let mut names: Vec<String> =
+        folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_page_of_commands_is_what_help_says() {
+    let project = Project::new();
+    let help = |words: &[&str]| {
+        let printed = project.run(&[words, &["--help"]].concat());
+        assert_eq!(printed.code, Some(0), "{words:?}: {}", printed.stderr);
+        let lines: Vec<&str> = printed.stdout.lines().map(str::trim_end).collect();
+        lines.join("\n").trim().to_owned()
+    };
+    let mut page = String::from(
+        "# Commands\n\nMade from the program's own help by `tests/it/reference.rs`; do not edit.\n",
+    );
+    let mut section = |mark: &str, words: &[&str], text: &str| {
+        write!(page, "\n{mark} `{}`\n\n```text\n{text}\n```\n", [&["holdpoint"], words].concat().join(" "))
+            .unwrap();
+    };
+    let whole = help(&[]);
+    section("##", &[], &whole);
+    for name in commands(&whole).iter().filter(|name| *name != "help") {
+        section("##", &[name], &help(&[name]));
+    }
+    for workflow in workflows() {
+        let text = help(&[&workflow]);
+        section("##", &[&workflow], &text);
+        for command in commands(&text) {
+            section("###", &[&workflow, &command], &help(&[&workflow, &command]));
+        }
+    }
+    assert_kept("docs/reference/commands.md", &page);
+}
+
+/// The variables of each constant, and what is written above it.
+fn variables(source: &str) -> Vec<(String, String)> {
+    let pieces: Vec<&str> = source.split("\npub const ").collect();
+    let about = |piece: &str| {
+        let lines = piece.lines().rev().map_while(|line| line.strip_prefix("/// "));
+        lines.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" ")
+    };
+    let names = |piece: &str| {
+        let definition = piece.split(";\n").next().unwrap();
+        quoted(definition).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    pieces.windows(2).map(|pair| (names(pair[1]), about(pair[0]))).collect()
+}
+
+#[test]
+fn the_page_of_the_environment_has_every_variable() {
+    let source = read("crates/holdpoint/src/env_vars.rs");
+    let constants = source.split("\npub trait").next().unwrap();
+    let mut page = String::from(
+        "# Environment\n\nMade from `env_vars.rs` and the workflow files by `tests/it/reference.rs`; do not edit.\n\n\
+         | variable | is |\n| --- | --- |\n",
+    );
+    for (names, about) in variables(constants) {
+        writeln!(page, "| {names} | {about} |").unwrap();
+    }
+    page.push_str("\nWorkflows look at some of their own:\n\n| workflow | variables |\n| --- | --- |\n");
+    for workflow in workflows() {
+        let text = read(&format!("workflows/{workflow}/workflow.toml"));
+        let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let names = text.split("env.").skip(1).filter_map(|rest| rest.split(|c| !is_name(c)).next());
+        let names: BTreeSet<String> =
+            names.filter(|name| !name.is_empty()).map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
+            writeln!(page, "| `{workflow}` | {names} |").unwrap();
+        }
+    }
+    assert!(page.contains("| `HOLDPOINT_REVIEWER` |") && page.contains("`CODEX_THREAD_ID`"), "{page}");
+    assert_kept("docs/reference/environment.md", &page);
+}
+
+/// Every word of the parser's lists of keys.
+fn keys() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let folder = repository().join("crates/holdpoint-core/src/workflow");
+    let files = std::fs::read_dir(folder.join("parse")).unwrap().map(|entry| entry.unwrap().path());
+    for path in files.chain([folder.join("parse.rs")]) {
+        let source = std::fs::read_to_string(path).unwrap();
+        for list in source.split("_KEYS: [&str; ").skip(1) {
+            found.extend(quoted(list.split("];").next().unwrap()).map(str::to_owned));
+        }
+        // Short lists stand where they are used.
+        for call in source.split(".known_keys(").skip(1) {
+            let list = call.split(';').next().unwrap().split_once("&[");
+            found.extend(list.into_iter().flat_map(|(_, list)| quoted(list)).map(str::to_owned));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_page_of_workflow_files_has_every_key_fact_filter_and_test() {
+    let page = read("docs/reference/workflow.md");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    // In code marks, in a block, or in the list of what comes from MiniJinja: words of prose do not count.
+    let code = page.split('`').skip(1).step_by(2).chain(page.split("```").skip(1).step_by(2));
+    let known: BTreeSet<&str> = code.flat_map(|text| text.split(|c| !is_word(c))).collect();
+    let keys = keys();
+    assert!(keys.len() > 60 && keys.contains("satisfied_by") && keys.contains("exhausted"), "{keys:?}");
+    let names = [
+        holdpoint_core::facts::NOUNS.as_slice(),
+        holdpoint_core::filters::FILTERS.as_slice(),
+        holdpoint_core::filters::TESTS.as_slice(),
+    ];
+    let missing: Vec<&str> =
+        keys.iter().map(String::as_str).chain(names.concat()).filter(|name| !known.contains(name)).collect();
+    assert!(missing.is_empty(), "docs/reference/workflow.md says nothing of {missing:?}");
+}
