@@ -119,7 +119,8 @@ fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(
         return Err(format!("expected {:?} and got {:?}", step.expect, outcome.got));
     }
     if let Some(code) = outcome.exit.filter(|code| *code != step.exits) {
-        return Err(format!("the command ended with {code}, not with {}", step.exits));
+        let why = &outcome.last_line;
+        return Err(format!("the command ended with {code}, not with {}: {why}", step.exits));
     }
     if let Some(part) = step.says.iter().find(|part| !outcome.said.contains(part.as_str())) {
         return Err(format!("nobody said \"{part}\""));

@@ -17,6 +17,8 @@ pub(super) struct Outcome {
     pub(super) said: String,
     /// How the tool itself ended, if it was called and it was a shell.
     pub(super) exit: Option<i32>,
+    /// What it printed last, for whoever wonders why.
+    pub(super) last_line: String,
 }
 
 /// The agent and what it remembers.
@@ -74,7 +76,7 @@ impl<'a> Agent<'a> {
         let answer = self.ask(event)?;
         if answer.at("/decision") == Some("block") {
             let said = answer.at("/reason").unwrap_or_default().to_owned();
-            return Ok(Outcome { got: Expect::Hold, said, exit: None });
+            return Ok(Outcome { got: Expect::Hold, said, exit: None, last_line: String::new() });
         }
         Ok(spoken(answer.aside(), None))
     }
@@ -84,7 +86,8 @@ impl<'a> Agent<'a> {
         let before = self.ask(&with(&call, json!({"hook_event_name": "PreToolUse"})))?;
         if before.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
             let said = before.at("/hookSpecificOutput/permissionDecisionReason").unwrap_or_default();
-            return Ok(Outcome { got: Expect::Hold, said: said.to_owned(), exit: None });
+            let said = said.to_owned();
+            return Ok(Outcome { got: Expect::Hold, said, exit: None, last_line: String::new() });
         }
         let (exit, result) = self.carry_out(tool, input)?;
         let after = match exit {
@@ -94,7 +97,8 @@ impl<'a> Agent<'a> {
         };
         let after = self.ask(&with(&call, after))?;
         let said = [before.aside(), after.at("/reason").unwrap_or_default().to_owned(), after.aside()];
-        Ok(spoken(said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"), exit))
+        let said = said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+        Ok(Outcome { last_line: last_line(&result), ..spoken(said, exit) })
     }
 
     /// Calls the hook, as the agent would: its own process, the event on standard input.
@@ -148,7 +152,16 @@ impl<'a> Agent<'a> {
 }
 
 fn spoken(said: String, exit: Option<i32>) -> Outcome {
-    Outcome { got: if said.is_empty() { Expect::Pass } else { Expect::Warn }, said, exit }
+    let got = if said.is_empty() { Expect::Pass } else { Expect::Warn };
+    Outcome { got, said, exit, last_line: String::new() }
+}
+
+/// The last line that a shell command printed, standard error first.
+fn last_line(result: &Json) -> String {
+    let lines = ["stderr", "stdout"].map(|channel| {
+        result[channel].as_str().unwrap_or_default().lines().rfind(|line| !line.trim().is_empty())
+    });
+    lines.into_iter().flatten().next().unwrap_or_default().to_owned()
 }
 
 /// A table with the fields of another.

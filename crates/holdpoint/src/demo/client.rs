@@ -226,17 +226,18 @@ fn environment(url: &str) -> Vec<(&'static str, String)> {
 
 /// What the journal says of a step.
 fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
+    let last_line = String::new();
     let said = |kind: &str| {
         let rules = entries.iter().flat_map(|entry| &entry.rules).filter(|rule| rule.kind == kind);
         rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
     };
     let decided = |decision: &str| entries.iter().any(|entry| entry.decision == decision);
     match () {
-        () if decided("hold") => Outcome { got: Expect::Hold, said: said("hold"), exit },
+        () if decided("hold") => Outcome { got: Expect::Hold, said: said("hold"), exit, last_line },
         () if decided("witness") || decided("release") => {
-            Outcome { got: Expect::Warn, said: said("witness"), exit }
+            Outcome { got: Expect::Warn, said: said("witness"), exit, last_line }
         }
-        () => Outcome { got: Expect::Pass, said: String::new(), exit },
+        () => Outcome { got: Expect::Pass, said: String::new(), exit, last_line },
     }
 }
 
