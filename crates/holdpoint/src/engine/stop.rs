@@ -161,21 +161,33 @@ impl Hand<'_> {
                 self.judge_afterwards(review, &mut performed)?;
                 course.reviews.push(record(review, &performed));
                 self.keep_evidence(review, &performed);
-                let outcome = Outcome {
-                    answer: performed.verdict.clone(),
-                    details: performed.details.clone(),
-                    output: performed.output.clone(),
-                };
-                phase::performed(&self.facts, &self.phase, &review.clean, &outcome)?
+                self.outcome(review, performed, course)?
             }
-            Err(failure) => {
-                course.fault(failure.to_string());
-                let taken = phase::failed(&self.facts, &self.phase, &failure.to_string())?;
-                course.tells_faults = taken.manner != Manner::Silent;
-                taken
-            }
+            Err(failure) => self.failed(&failure.to_string(), course)?,
         };
         Ok(self.settle(taken, Means::Review, course))
+    }
+
+    /// The step that what was performed leads to.
+    fn outcome(
+        &self,
+        review: &Review,
+        performed: Performed,
+        course: &mut Course,
+    ) -> Result<Taken, FactError> {
+        if let Some(why) = phase::unknown_answer(&self.phase, performed.verdict.as_deref()) {
+            return self.failed(&why, course);
+        }
+        let Performed { verdict: answer, details, output, .. } = performed;
+        phase::performed(&self.facts, &self.phase, &review.clean, &Outcome { answer, details, output })
+    }
+
+    /// The step for what did not work.
+    fn failed(&self, why: &str, course: &mut Course) -> Result<Taken, FactError> {
+        course.fault(why.to_owned());
+        let taken = phase::failed(&self.facts, &self.phase, why)?;
+        course.tells_faults = taken.manner != Manner::Silent;
+        Ok(taken)
     }
 
     /// What must be true afterwards is asked of the world as it is then.
