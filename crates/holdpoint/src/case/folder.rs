@@ -115,8 +115,10 @@ pub(super) fn commits(keys: &Map<String, Json>, root: &Path) -> Result<(), Strin
 
 fn commit(root: &Path, files: Option<&Json>, message: &str) -> Result<(), String> {
     change(root, files)?;
-    if files.is_some() {
-        git(root, &["add", "--all"])?;
+    let paths: Vec<&str> =
+        files.and_then(Json::as_object).into_iter().flatten().map(|(path, _)| path.as_str()).collect();
+    if !paths.is_empty() {
+        git(root, &[&["add", "--all", "--"], paths.as_slice()].concat())?;
     }
     git(root, &["commit", "--quiet", "--allow-empty", "--message", message])
 }
