@@ -17,7 +17,7 @@ use crate::facts::{Facts, fault};
 use crate::workflow::Workflow;
 use crate::workflow::phase::{Actor, Manner, Phase};
 
-pub use performance::{Outcome, Review, failed, performed};
+pub use performance::{Outcome, Review, failed, performed, unknown_answer};
 pub use step::Taken;
 pub(crate) use step::{apply, entered, finish, gone, is_met, removed, rendered, written};
 use step::{changes, chosen, done, expected, take};

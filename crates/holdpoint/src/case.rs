@@ -4,6 +4,7 @@ mod call;
 mod file;
 pub(crate) mod folder;
 mod judge;
+mod placeholder;
 pub(crate) mod reviewer;
 
 pub use file::{Case, CaseFile, parse};
@@ -42,6 +43,8 @@ pub struct Subject<'a> {
     pub rules: &'a [Rule],
     /// The programs that review for it.
     pub reviewers: &'a [String],
+    /// What is no part of the tree that its results are bound to.
+    pub aside: &'a [String],
     /// What its state file is written in.
     pub format: Format,
     /// The workflow's folder, if it is a project's own: it is copied into every case.

@@ -131,20 +131,30 @@ fn answered(
     answer: Option<&str>,
     sets: Vec<crate::decision::Set>,
 ) -> Result<Taken, Error> {
-    let answer = answer.unwrap_or_default();
+    match route(phase, answer.unwrap_or_default()) {
+        Some(route) => take(facts, phase, route, sets),
+        None => failed(facts, phase, &unknown_answer(phase, answer).unwrap_or_default()),
+    }
+}
+
+/// The answer of a phase that an answer goes the way of.
+fn route<'a>(phase: &Phase, answer: &'a str) -> Option<&'a str> {
     let like = match answer {
         "skip" | "warn" => "pass",
         "broken" => "fail",
         other => other,
     };
-    let route = [answer, like].into_iter().find(|answer| phase.answers().any(|known| known == *answer));
-    match route {
-        Some(route) => take(facts, phase, route, sets),
-        None => {
-            let known: Vec<&str> = phase.answers().collect();
-            failed(facts, phase, &format!("it answered `{answer}`, which is none of {}", known.join(", ")))
-        }
+    [answer, like].into_iter().find(|answer| phase.answers().any(|known| known == *answer))
+}
+
+/// What is wrong with an answer that the phase has no step for; none if it has one, or takes any.
+pub fn unknown_answer(phase: &Phase, answer: Option<&str>) -> Option<String> {
+    let known: Vec<&str> = phase.answers().collect();
+    if known.is_empty() || route(phase, answer.unwrap_or_default()).is_some() {
+        return None;
     }
+    let said = answer.map_or_else(|| "nothing that can be read".to_owned(), |answer| format!("`{answer}`"));
+    Some(format!("{} answered {said}, which is none of {}", phase.name, known.join(", ")))
 }
 
 /// The program of a phase: the one it names, or the first of its kind.

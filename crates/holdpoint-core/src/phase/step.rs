@@ -57,8 +57,8 @@ pub(crate) fn is_met(facts: &Arc<Facts>, step: &Step) -> Result<bool, Error> {
     step.when.as_ref().map_or(Ok(true), |when| Ok(facts.evaluate(when, facts.context())?.is_true()))
 }
 
-/// A step's effects, after `sets`. One that names a limit uses up one of its rounds; at the limit, that one's step is
-/// taken instead.
+/// A step's effects, after `sets`. One that names a limit uses up one of its rounds; at the limit, it leads where that
+/// one's step leads. What the step itself sets and logs has happened all the same.
 pub(crate) fn apply(
     facts: &Arc<Facts>,
     phase: &Phase,
@@ -71,7 +71,10 @@ pub(crate) fn apply(
         let used = number(&now.field(&rounds.count)?) + 1;
         if used > number(&now.evaluate(&rounds.limit, now.context())?) {
             let facts = facts.with("because", Value::from(rounds.name.as_ref()));
-            return effects(&facts, phase, &rounds.exhausted, sets, None);
+            let logged = logged(&now, step, &now.context())?;
+            let mut taken = effects(&facts, phase, &at_limit(step, &rounds.exhausted), sets, None)?;
+            taken.log.splice(0..0, logged);
+            return Ok(taken);
         }
         let count = facts.set(&rounds.count, json!(used))?;
         // A count that says which element is at hand: the step itself is still about the one before.
@@ -81,6 +84,13 @@ pub(crate) fn apply(
         sets.push(count);
     }
     effects(facts, phase, step, sets, None)
+}
+
+/// A step that leads elsewhere, because its limit is reached.
+fn at_limit(step: &Step, exhausted: &Step) -> Step {
+    let mut both = exhausted.clone();
+    both.set = step.set.iter().chain(exhausted.set.iter()).cloned().collect();
+    both
 }
 
 /// A step's effects after `sets`, and before `moves`, which makes another element the one at hand.

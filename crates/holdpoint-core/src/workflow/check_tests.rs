@@ -85,6 +85,15 @@ fn names_that_clash_or_idle_are_told() {
 }
 
 #[test]
+fn the_words_of_a_program_use_names() {
+    let head = "about = \"\"\n[run]\nhome = \".x\"\n[let]\none = \"1\"\nother = \"2\"\n";
+    let programs = "[checks.c]\nrun = [\"x\", \"{{ one }}\"]\n[reviewers.r]\ncommand = [\"y\", \"{{ other }}\", \"{{ odher }}\"]\n";
+    let found = complaints(&format!("{head}{programs}"));
+    assert!(!found.iter().any(|line| line.contains("nothing uses")), "{found:?}");
+    assert!(found.iter().any(|line| line.contains("odher")), "{found:?}");
+}
+
+#[test]
 fn what_lets_the_agent_go_can_neither_hold_it_nor_speak_to_it() {
     let found = complaints(
         "about = \"\"\n[run]\nhome = \".x\"\n[legacy]\nrelease = { decision = \"block\", supressOutput = true, continue = false }\nbad_inptu = 1\nbad_input = 256\n",

@@ -155,6 +155,16 @@ impl<'s> Reader<'s> {
         self.spanned_texts(table, key).into_iter().map(|(text, _)| Cow::Owned(text)).collect()
     }
 
+    /// One template or a list of templates under `key`.
+    pub(super) fn templates(&mut self, table: &DeTable<'_>, key: &str) -> List<Text> {
+        let mut templates = Vec::new();
+        for (text, span) in self.spanned_texts(table, key) {
+            self.piece(Language::Template, &text, span, false);
+            templates.push(Cow::Owned(text));
+        }
+        templates.into()
+    }
+
     /// The names and texts of a table.
     pub(super) fn named(
         &mut self,

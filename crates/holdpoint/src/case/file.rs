@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
-const CASE_KEYS: [&str; 31] = [
+const CASE_KEYS: [&str; 34] = [
     "name",
     "about",
     "files",
@@ -33,6 +33,9 @@ const CASE_KEYS: [&str; 31] = [
     "env",
     "git",
     "branches",
+    "committed",
+    "commits",
+    "executable",
     "cwd",
     "agent",
     "only",
@@ -59,6 +62,8 @@ const CASE_KEYS: [&str; 31] = [
 /// Stands for a key that is not there.
 pub(super) const NONE: &str = "(none)";
 const NULL: &str = "(null)";
+/// Stands for any value of a field.
+pub(super) const ANY: &str = "(any)";
 
 /// Parses a case file.
 pub fn parse(text: &str) -> Result<CaseFile, String> {
@@ -106,7 +111,8 @@ fn expect_gone(keys: &mut Json, own: &Json) {
     }
 }
 
-/// Lays `over` on `under`, tables key by key; `(none)` takes a key away, `(null)` is null.
+/// Lays `over` on `under`, tables key by key, and a table whose keys are places on a list; `(none)` takes a key away,
+/// `(null)` is null.
 pub(super) fn lay_over(under: &mut Json, over: &Json) {
     match (under, over) {
         (Json::Object(under), Json::Object(over)) => {
@@ -119,13 +125,32 @@ pub(super) fn lay_over(under: &mut Json, over: &Json) {
                 }
             }
         }
+        (Json::Array(under), Json::Object(over)) if over.keys().all(|key| place(under, key).is_some()) => {
+            for (key, value) in over {
+                place(under, key).and_then(|at| under.get_mut(at)).map(|item| lay_over(item, value));
+            }
+        }
         (under, Json::Object(over)) => {
             *under = Json::Object(Map::new());
             lay_over(under, &Json::Object(over.clone()));
         }
-        (under, Json::String(word)) if word == NULL => *under = Json::Null,
-        (under, over) => *under = over.clone(),
+        (under, over) => *under = with_nulls(over),
     }
+}
+
+/// `(null)` is null, in lists too.
+fn with_nulls(value: &Json) -> Json {
+    match value {
+        Json::String(word) if word == NULL => Json::Null,
+        Json::Array(items) => items.iter().map(with_nulls).collect(),
+        Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), with_nulls(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The place in a list that a key names, from 0.
+fn place(list: &[Json], key: &str) -> Option<usize> {
+    key.parse().ok().filter(|at| *at < list.len())
 }
 
 #[cfg(test)]
@@ -142,6 +167,16 @@ mod tests {
         assert_eq!(file.cases[0].keys["state"], json!({"a": {"b": null, "c": 2}, "e": 5}));
         assert_eq!(file.cases[0].keys["only"], json!("r"));
         assert_eq!(file.cases[1].keys["state"], json!("broken"));
+    }
+
+    #[test]
+    fn elements_of_lists_are_laid_over_by_their_place() {
+        let file = parse(
+            "[given]\nstate.tasks = [{ id = 1, n = 0 }, { id = 2, m = \"(null)\" }]\n[[case]]\nname = \"x\"\nstate.tasks.0.n = 2\n[[case]]\nname = \"y\"\nstate.tasks.2.n = 2\n",
+        )
+        .unwrap();
+        assert_eq!(file.cases[0].keys["state"]["tasks"], json!([{"id": 1, "n": 2}, {"id": 2, "m": null}]));
+        assert_eq!(file.cases[1].keys["state"]["tasks"], json!({"2": {"n": 2}}), "there is no third one");
     }
 
     #[test]

@@ -8,15 +8,21 @@ use holdpoint_core::lines;
 use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json};
 
+use super::call::texts;
 use super::file::NONE;
+use super::reviewer;
 use crate::store::{layout, tree};
 
 /// Makes the folder that a case starts from.
 pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), String> {
-    if let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) {
-        repository(root, branch, keys.get("branches"))?;
-    }
+    repository(keys, root)?;
+    commits(keys, root)?;
     change(root, keys.get("files"))?;
+    state(keys, format, root)
+}
+
+/// Writes the state that a case starts from.
+pub(super) fn state(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), String> {
     if let Some(state) = keys.get("state").filter(|state| *state != NONE) {
         let at = keys.get("state_at").and_then(Json::as_str).ok_or("`state` needs a `state_at`")?;
         put(root, at, &in_format(state, format))?;
@@ -74,19 +80,53 @@ fn place(root: &Path, path: &str) -> Result<PathBuf, String> {
     Ok(root.join(&tidy))
 }
 
-/// A repository with one commit on `branch`; `(detached)` and `(unborn)` say what they are.
-fn repository(root: &Path, branch: &str, others: Option<&Json>) -> Result<(), String> {
+/// A repository with one commit, of the files of `committed`, on the branch `git`; `(detached)` and `(unborn)` say what
+/// they are.
+pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+    let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) else {
+        return Ok(());
+    };
     let named = if branch.starts_with('(') { "main" } else { branch };
     git(root, &["init", "--quiet", "--initial-branch", named])?;
     if branch == "(unborn)" {
         return Ok(());
     }
-    git(root, &["commit", "--quiet", "--allow-empty", "--message", "first"])?;
-    for other in others.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
+    commit(root, keys.get("committed"), "first")?;
+    for other in keys.get("branches").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
+    {
         git(root, &["branch", other])?;
     }
     if branch == "(detached)" {
         git(root, &["checkout", "--quiet", "--detach"])?;
+    }
+    // Commits that the workflow makes itself need somebody who made them, whoever runs the cases.
+    git(root, &["config", "user.name", "Case"])?;
+    git(root, &["config", "user.email", "case@example.invalid"])
+}
+
+/// Makes the further commits of `commits`, each with its `files` and its `message`.
+pub(super) fn commits(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+    for further in keys.get("commits").and_then(Json::as_array).into_iter().flatten() {
+        let message = further.get("message").and_then(Json::as_str).ok_or("a commit needs a `message`")?;
+        commit(root, further.get("files"), message)?;
+    }
+    Ok(())
+}
+
+fn commit(root: &Path, files: Option<&Json>, message: &str) -> Result<(), String> {
+    change(root, files)?;
+    let paths: Vec<&str> =
+        files.and_then(Json::as_object).into_iter().flatten().map(|(path, _)| path.as_str()).collect();
+    if !paths.is_empty() {
+        git(root, &[&["add", "--all", "--"], paths.as_slice()].concat())?;
+    }
+    git(root, &["commit", "--quiet", "--allow-empty", "--message", message])
+}
+
+/// Makes the files of `executable` so.
+pub(super) fn make_executable(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+    for path in texts(keys.get("executable")) {
+        reviewer::make_executable(&place(root, path)?).map_err(|error| format!("{path}: {error}"))?;
     }
     Ok(())
 }

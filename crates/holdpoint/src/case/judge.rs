@@ -8,8 +8,8 @@ use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json, json};
 
 use super::call::{self, texts};
-use super::file::NONE;
-use super::{Case, Subject, folder, reviewer};
+use super::file::{ANY, NONE, lay_over};
+use super::{Case, Subject, folder, placeholder, reviewer};
 use crate::agent::Fields;
 use crate::engine::Reply;
 use crate::store::{journal, layout};
@@ -35,8 +35,8 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
     let temporary =
         tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
     let root = temporary.path().canonicalize().map_err(|error| error.to_string())?;
-    let keys = with_root(&case.keys, &root);
-    folder::make(&keys, subject.format, &root)?;
+    let keys = placeholder::fill(&case.keys, &vec![("(root)", root.to_string_lossy().into_owned())]);
+    let keys = set_up(subject, &keys, &root)?;
     if let Some(own) = subject.own_folder {
         copy_workflow(own, &layout::workflows(&root).join(subject.name))?;
     }
@@ -61,22 +61,28 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
         after: folder::contents(&root)?,
         format: subject.format,
     };
+    let now = placeholder::ids(&keys, ["(head)", "(tree)"], &root, subject.aside)?;
+    let keys = placeholder::fill(&keys, &now);
     let spoke = spoken.iter().map(|spoken| (spoken.rule.clone(), spoken.line)).collect();
     Ok(Outcome { problems: seen.compare(&keys)?, spoke })
 }
 
-/// The keys with the case's folder wherever a text says `(root)`.
-fn with_root(keys: &Map<String, Json>, root: &Path) -> Map<String, Json> {
-    fn put(value: &Json, root: &str) -> Json {
-        match value {
-            Json::String(text) => Json::String(text.replace("(root)", root)),
-            Json::Array(items) => items.iter().map(|item| put(item, root)).collect(),
-            Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), put(value, root))).collect(),
-            other => other.clone(),
-        }
+/// Makes the folder that a case starts from. Returns the case's keys with what git calls it.
+fn set_up(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<Map<String, Json>, String> {
+    folder::repository(keys, root)?;
+    let first = placeholder::ids(keys, ["(first head)", "(first tree)"], root, subject.aside)?;
+    let keys = placeholder::fill(keys, &first);
+    folder::commits(&keys, root)?;
+    folder::change(root, keys.get("files"))?;
+    folder::make_executable(&keys, root)?;
+    let now = placeholder::ids(&keys, ["(head)", "(tree)"], root, subject.aside)?;
+    let filled = placeholder::fill_given(&keys, &now);
+    if keys.get("files") != filled.get("files") {
+        folder::change(root, filled.get("files"))?;
+        folder::make_executable(&keys, root)?;
     }
-    let root = root.to_string_lossy();
-    keys.iter().map(|(key, value)| (key.clone(), put(value, &root))).collect()
+    folder::state(&filled, subject.format, root)?;
+    Ok(filled)
 }
 
 fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
@@ -88,6 +94,34 @@ fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
         crate::store::atomic::create(&target, &bytes).map_err(told)?;
     }
     Ok(())
+}
+
+/// Where two values differ, by the path there. `(any)` is whatever is there, if something is.
+fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (want, got) {
+        (want, got) if want == got || want == ANY => Vec::new(),
+        (Json::Object(want_fields), Json::Object(got_fields)) => {
+            let mut keys: Vec<&String> = want_fields.keys().chain(got_fields.keys()).collect();
+            keys.sort();
+            keys.dedup();
+            let of = |key: &&String| match (want_fields.get(*key), got_fields.get(*key)) {
+                (Some(want), Some(got)) => differences(&below(key), want, got),
+                (want, got) => vec![differs(&below(key), want, got)],
+            };
+            keys.iter().flat_map(of).collect()
+        }
+        (Json::Array(want), Json::Array(got)) if want.len() == got.len() => {
+            let pairs = want.iter().zip(got).enumerate();
+            pairs.flat_map(|(at, (want, got))| differences(&below(&at.to_string()), want, got)).collect()
+        }
+        (want, got) => vec![differs(path, Some(want), Some(got))],
+    }
+}
+
+fn differs(path: &str, want: Option<&Json>, got: Option<&Json>) -> String {
+    let shown = |value: Option<&Json>| value.map_or_else(|| "not there".to_owned(), Json::to_string);
+    format!("{path} is {}, not {}", shown(got), shown(want))
 }
 
 /// What a hook call left behind.
@@ -262,10 +296,13 @@ impl Seen<'_> {
                 (Format::Lines, Json::String(_)) | (Format::Json, _) => value.clone(),
                 (Format::Lines, other) => Json::String(other.to_string()),
             };
-            want.insert(field.clone(), value);
+            match (want.get_mut(field), value) {
+                (Some(list @ Json::Array(_)), value @ Json::Object(_)) => lay_over(list, &value),
+                (_, value) => drop(want.insert(field.clone(), value)),
+            }
         }
-        for field in want.keys().chain(got.keys()).filter(|field| want.get(*field) != got.get(*field)) {
-            problems.push(format!("{at}: {field} is {:?}, not {:?}", got.get(field), want.get(field)));
+        for differs in differences("", &Json::Object(want), &Json::Object(got)) {
+            problems.push(format!("{at}: {differs}"));
         }
         vec![at.to_owned()]
     }

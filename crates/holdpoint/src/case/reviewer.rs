@@ -44,11 +44,11 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 #[cfg(unix)]
-fn make_executable(path: &Path) -> std::io::Result<()> {
+pub(super) fn make_executable(path: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
 }
 
 #[cfg(not(unix))]
-fn make_executable(_: &Path) -> std::io::Result<()> {
+pub(super) fn make_executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }

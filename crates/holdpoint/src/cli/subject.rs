@@ -1,5 +1,6 @@
 //! The workflows a command is about: by name, or all that there are.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use holdpoint_core::diagnostic::nearest;
@@ -92,8 +93,16 @@ impl Found {
     /// The programs that review for it.
     pub(super) fn reviewers(&self) -> Result<Vec<String>, CommandError> {
         let reviewers = self.parsed()?.workflow.reviewers;
-        let programs = reviewers.iter().filter_map(|reviewer| reviewer.command.first());
-        Ok(programs.map(ToString::to_string).collect())
+        // What the engine's own checks run is meant to run.
+        let others = reviewers.iter().filter(|reviewer| reviewer.kind.is_empty());
+        let programs: BTreeSet<String> =
+            others.filter_map(|reviewer| reviewer.command.first()).map(ToString::to_string).collect();
+        Ok(programs.into_iter().collect())
+    }
+
+    /// What is no part of the tree that its results are bound to.
+    pub(super) fn aside(&self) -> Result<Vec<String>, CommandError> {
+        Ok(self.parsed()?.workflow.run.aside.iter().map(ToString::to_string).collect())
     }
 
     /// A file's name for people.

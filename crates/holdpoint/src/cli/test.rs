@@ -41,6 +41,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             name: &found.name,
             rules: &found.rules()?,
             reviewers: &found.reviewers()?,
+            aside: &found.aside()?,
             format: found.format()?,
             own_folder: found.folder.as_deref(),
         };

@@ -165,21 +165,34 @@ impl Hand<'_> {
                 judge_afterwards(&after, review, &mut performed)?;
                 course.reviews.push(record(review, &performed));
                 self.keep_evidence(review, &performed);
-                let outcome = Outcome {
-                    answer: performed.verdict.clone(),
-                    details: performed.details.clone(),
-                    output: performed.output.clone(),
-                };
-                phase::performed(&after, &self.phase, &review.clean, &outcome)?
+                self.outcome(&after, review, performed, course)?
             }
-            Err(failure) => {
-                course.fault(failure.to_string());
-                let taken = phase::failed(&self.facts, &self.phase, &failure.to_string())?;
-                course.tells_faults = taken.manner != Manner::Silent;
-                taken
-            }
+            Err(failure) => self.failed(&failure.to_string(), course)?,
         };
         Ok(self.settle(taken, Means::Review, course))
+    }
+
+    /// The step that what was performed leads to.
+    fn outcome(
+        &self,
+        after: &Arc<Facts>,
+        review: &Review,
+        performed: Performed,
+        course: &mut Course,
+    ) -> Result<Taken, FactError> {
+        if let Some(why) = phase::unknown_answer(&self.phase, performed.verdict.as_deref()) {
+            return self.failed(&why, course);
+        }
+        let Performed { verdict: answer, details, output, .. } = performed;
+        phase::performed(after, &self.phase, &review.clean, &Outcome { answer, details, output })
+    }
+
+    /// The step for what did not work.
+    fn failed(&self, why: &str, course: &mut Course) -> Result<Taken, FactError> {
+        course.fault(why.to_owned());
+        let taken = phase::failed(&self.facts, &self.phase, why)?;
+        course.tells_faults = taken.manner != Manner::Silent;
+        Ok(taken)
     }
 
     /// What the engine saw itself. Where it cannot be kept, nothing is proved later: that holds by itself.
@@ -310,11 +323,7 @@ enum Means {
 }
 
 /// What must be true afterwards makes it fail if it is not.
-fn judge_afterwards(
-    after: &Arc<Facts>,
-    review: &Review,
-    performed: &mut Performed,
-) -> Result<(), FactError> {
+fn judge_afterwards(after: &Arc<Facts>, review: &Review, performed: &mut Performed) -> Result<(), FactError> {
     let Some(pass) = &review.pass else { return Ok(()) };
     if !after.evaluate(pass, after.context())?.is_true() {
         performed.verdict = Some("fail".to_owned());

@@ -85,7 +85,7 @@ fn a_case_can_be_a_command_with_what_leads_up_to_it() {
         (format!("{start}{}", LEFT.replace("(none)", "x")), "old.txt is not as expected afterwards: None"),
         (format!("{start}{}", LEFT.replace("[\"limits\"]", "[\"more\"]")), "note.txt does not have \"more\""),
         (format!("{start}{}", LEFT.replace("note.txt", "memo.txt")), "memo.txt was not written"),
-        (format!("{start}{}", LEFT.replace("\"open\"", "\"shut\"")), "phase is Some(String(\"open\")), not"),
+        (format!("{start}{}", LEFT.replace("\"open\"", "\"shut\"")), "phase is \"open\", not"),
         (right[2].clone(), "old.txt is not as expected afterwards: None"),
         (again.replace("x\"]", "x\", \"y\"]"), "one argument too many"),
         ("first = [{ stop = true }]\nexpect = \"allow\"\n".into(), "unknown key `stop` in `first`"),
@@ -93,5 +93,54 @@ fn a_case_can_be_a_command_with_what_leads_up_to_it() {
     ] {
         let told = told(&case);
         assert!(told.contains(part) && told.ends_with("[exit 1]"), "{case}\n{told}");
+    }
+}
+
+/// A workflow that looks at git.
+const LOOKED: &str = r#"
+about = "Looks."
+[run]
+home  = "look.json"
+state = "look.json"
+aside = ["look.json", ".holdpoint/**"]
+[commands.look]
+about = "Looks"
+steps = [{ set = { head = "{{ git.head.id }}", tree = "{{ tree }}", changed = "{{ since(state.began) }}" }, say = "SAW {{ git.head.parent }}" }]
+"#;
+
+#[test]
+fn a_case_can_name_what_git_calls_its_commit_and_its_tree() {
+    let head = r#"
+title    = "t"
+state_at = "look.json"
+[[case]]
+name  = "c"
+run   = ["look"]
+git   = "main"
+committed."a.txt" = "1\n"
+commits    = [{ message = "second", files."b.txt" = "1\n" }]
+files      = { "c.txt" = "1\n", "run.sh" = "exit 0\n" }
+executable = "run.sh"
+state      = { began = "(first tree)", list = [{ n = 1 }, { n = "(null)", at = "(head) (tree)" }] }
+says       = ["SAW (first head)"]
+"#;
+    let told = |expected: &str| {
+        let project = Project::new();
+        project.workflow("looked", LOOKED);
+        project.write(".holdpoint/workflows/looked/cases/c.toml", format!("{head}{expected}"));
+        shown(&project, &["test", "looked"])
+    };
+    let right = "becomes = { head = \"(head)\", tree = \"(tree)\", changed = [\"b.txt\", \"c.txt\", \"run.sh\"], list.0.n = 1 }\n";
+    assert_eq!(told(right), "looked: ok. 1 passed, 0 failed\n[exit 0]");
+    assert_eq!(told(&right.replace("(tree)", "(any)")), "looked: ok. 1 passed, 0 failed\n[exit 0]");
+    for (wrong, part) in [
+        (right.replace("(head)", "(first head)"), "look.json: head is \""),
+        (right.replace("(tree)", "(first tree)"), "look.json: tree is \""),
+        (right.replace("list.0.n = 1", "list.1.n = 2"), "look.json: list.1.n is null, not 2"),
+        (right.replace("list.0.n = 1", "x = \"(any)\""), "look.json: x is not there, not \"(any)\""),
+        (right.replace(", \"run.sh\"", ""), "look.json: changed is [\"b.txt\",\"c.txt\",\"run.sh\"], not"),
+    ] {
+        let told = told(&wrong);
+        assert!(told.contains(part) && told.ends_with("[exit 1]"), "{wrong}\n{told}");
     }
 }

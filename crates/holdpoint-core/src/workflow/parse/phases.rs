@@ -296,7 +296,7 @@ impl Parser<'_> {
             let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
             let place = format!("[checks.{}]", name.get_ref());
             self.reader.known_keys(&place, table, &CHECK_KEYS);
-            let command = self.reader.texts(table, "run");
+            let command = self.reader.templates(table, "run");
             let kind = self.kind(table);
             if command.is_empty() && kind.is_empty() {
                 self.reader.error(name.span(), format!("{place} has no `run`")).hint =
@@ -345,7 +345,7 @@ impl Parser<'_> {
                 told: List::default(),
                 only_if: None,
                 pass: None,
-                command: self.reader.texts(table, "command"),
+                command: self.reader.templates(table, "command"),
                 prompt_on_stdin: self.reader.text(table, "prompt").is_some_and(|place| place == "stdin"),
                 schema: self.reader.text(table, "schema"),
                 verdict: self.reader.texts(table, "verdict"),
