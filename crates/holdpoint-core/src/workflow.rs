@@ -302,6 +302,15 @@ pub struct Delegation {
 }
 
 impl Workflow {
+    /// The command that goes through whatever is due, as somebody types it, if there is one.
+    pub fn going_on(&self) -> Option<String> {
+        let is_it = |command: &&command::Command| {
+            command.steps.is_empty() && command.through.iter().any(|name| name == "all")
+        };
+        let command = self.commands.iter().find(is_it)?;
+        Some(format!("holdpoint {} {}", self.name, command.name))
+    }
+
     /// The rules that look at this event; with `only`, those of that name.
     pub fn rules_for<'a>(
         &'a self,

@@ -23,6 +23,8 @@ pub const SESSIONS: [&str; 5] = [
     "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
 ];
+/// Set in the shells of agents, also of those that do not say which session it is.
+pub const AGENTS: [&str; 3] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT"];
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
@@ -56,6 +58,12 @@ pub trait Env: Send + Sync {
     /// Waits.
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
+    }
+
+    /// Whether a command runs in an agent's shell.
+    fn is_agents(&self) -> bool {
+        self.session().is_some()
+            || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
     }
 
     /// The agent's session that a command runs for, if it runs in an agent's shell.

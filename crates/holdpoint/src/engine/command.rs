@@ -54,7 +54,7 @@ fn told(error: &FactError) -> CommandError {
 impl Typed<'_> {
     /// Performs it: its step, and then the phases that it may go through. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
-        if self.command.is_users && self.env.session().is_some() {
+        if self.command.is_users && self.env.is_agents() {
             let what = format!("`{}` is the user's to call, not an agent's", self.command.name);
             return Err(CommandError::new(Kind::Failed, what).hinted("tell the user, and end your turn"));
         }
@@ -314,7 +314,7 @@ impl Typed<'_> {
         let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
         match phase::due(&run::facts(run, &ask)).ok()? {
             Due::Phase(phase) if !ask.may_go_through(&phase.name) && phase.by.is_performed() => {
-                self.goes_on().map(|command| format!("To go on: {command}"))
+                self.workflow.going_on().map(|command| format!("To go on: {command}"))
             }
             _ => None,
         }
@@ -330,21 +330,13 @@ impl Typed<'_> {
                 let name = &self.command.name;
                 let what = format!("`{name}` has nothing to do now: the phase `{}` is due", phase.name);
                 let error = CommandError::new(Kind::Failed, what);
-                Err(match self.goes_on() {
+                Err(match self.workflow.going_on() {
                     Some(hint) => error.hinted(hint),
                     None => error,
                 })
             }
             _ => Ok(()),
         }
-    }
-
-    /// The command that goes through whatever is due, if the workflow has one.
-    fn goes_on(&self) -> Option<String> {
-        let is_it =
-            |command: &&Command| command.through.iter().any(|name| name == "all") && command.steps.is_empty();
-        let command = self.workflow.commands.iter().find(is_it)?;
-        Some(format!("holdpoint {} {}", self.workflow.name, command.name))
     }
 
     fn event(&self) -> Event {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use holdpoint_core::decision::{Fault, Set};
 use holdpoint_core::facts::{FactError, Facts, reason};
@@ -21,6 +21,10 @@ use crate::store::journal::{self, Reviewed};
 use crate::store::state::{self, StateFile, WriteError};
 use crate::store::{layout, lock};
 
+/// How much longer than its longest review or check a Stop may take, in seconds: agents are told to wait a little longer
+/// than that.
+const SLACK_S: u64 = 20;
+
 /// What is said about a phase.
 #[derive(Debug)]
 pub(super) struct Saying {
@@ -37,6 +41,8 @@ pub(super) struct Saying {
 /// What came of the phases.
 #[derive(Debug, Default)]
 pub(super) struct Course {
+    /// When the first of them was looked at.
+    pub(super) started: Option<Instant>,
     /// Why the run was not looked at, or what was let be.
     pub(super) note: Option<String>,
     /// Whether the run is none of this session's business: then its rules are not asked either.
@@ -72,7 +78,7 @@ impl Course {
 
 /// Goes through the phases that are due.
 pub(super) fn course(run: &Run, ask: &Ask<'_>) -> Course {
-    let mut course = Course::default();
+    let mut course = Course { started: Some(Instant::now()), ..Course::default() };
     for turn in 0..TURNS_MAX {
         if turn == 0 && ownership::is_aside(run, ask, &mut course) {
             break;
@@ -133,7 +139,13 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
             }
             Ok(hand.settle(exhausted, Means::Step, course))
         }
-        Turn::Review(review) => hand.perform(&review, course),
+        Turn::Review(review) => match hand.postponed(&review, course) {
+            Some(text) => {
+                hand.say(Manner::Hold, text, course);
+                Ok(false)
+            }
+            None => hand.perform(&review, course),
+        },
     }
 }
 
@@ -145,6 +157,19 @@ fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
 }
 
 impl Hand<'_> {
+    /// What the agent is told to run where this Stop has no time left for it: a hook that takes too long is given up by
+    /// the agent, which then stops as it likes. A workflow without a command for it is performed all the same.
+    fn postponed(&self, review: &Review, course: &Course) -> Option<String> {
+        let workflow = &self.run.workflow;
+        let longest = workflow.reviewers.iter().map(|reviewer| reviewer.timeout_s).max().unwrap_or_default();
+        let used = course.started.map_or(0, |started| started.elapsed().as_secs());
+        if self.ask.through.is_some() || is_in_time(used, review.timeout_s, longest) {
+            return None;
+        }
+        let command = workflow.going_on()?;
+        Some(format!("{} is due next, and there was no time left for it. Run: {command}", self.phase.name))
+    }
+
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
         let home = &self.run.home;
@@ -313,6 +338,11 @@ enum Unwritten {
     Failed(String),
 }
 
+/// Whether something that may take `timeout_s` is surely done before the agent gives up, after `used` seconds.
+fn is_in_time(used: u64, timeout_s: u32, longest_s: u32) -> bool {
+    used + u64::from(timeout_s) <= u64::from(longest_s) + SLACK_S
+}
+
 /// How a step came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Means {
@@ -340,5 +370,18 @@ fn record(review: &Review, performed: &Performed) -> Reviewed {
         report: review.report.clone(),
         took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
         cost_usd: performed.cost_usd,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in_time;
+
+    #[test]
+    fn a_stop_ends_before_the_agent_gives_up() {
+        assert!(is_in_time(0, 540, 540), "the first is always in time");
+        assert!(is_in_time(240, 300, 540), "a short one after a short one");
+        assert!(!is_in_time(21, 540, 540));
+        assert!(!is_in_time(540, 300, 540));
     }
 }
