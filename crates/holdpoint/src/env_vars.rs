@@ -20,6 +20,16 @@ pub const SESSIONS: [&str; 5] = [
     "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
 ];
+/// The user's home.
+pub const HOME: &str = "HOME";
+/// Where the user's configuration is, if not in `.config` of the home.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Claude Code's folder, if not `.claude` in the home.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Codex's folder, if not `.codex` in the home.
+pub const CODEX_HOME: &str = "CODEX_HOME";
+/// The user's shell.
+pub const SHELL: &str = "SHELL";
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 

@@ -23,4 +23,5 @@ pub mod cli;
 pub mod demo;
 pub mod env_vars;
 pub mod error;
+pub mod install;
 pub mod ui;

@@ -25,6 +25,7 @@ mod eject;
 mod gate;
 mod graph;
 mod hook;
+mod init;
 #[cfg(target_os = "linux")]
 mod kill;
 mod legacy;
