@@ -4,6 +4,7 @@ mod act;
 mod check;
 mod condition;
 mod demo;
+mod doctor;
 mod eject;
 mod graph;
 mod init;
@@ -41,6 +42,7 @@ struct Arguments {
 enum Command {
     Init(init::Arguments),
     Uninstall(uninstall::Arguments),
+    Doctor(doctor::Arguments),
     Demo(demo::Arguments),
     Status(status::Arguments),
     Why(why::Arguments),
@@ -89,6 +91,7 @@ pub fn main() -> ExitCode {
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
+        Command::Doctor(arguments) => doctor::run(&context, &arguments),
         Command::Demo(arguments) => demo::run(&context, &arguments),
         Command::Status(arguments) => status::run(&context, &arguments),
         Command::Why(arguments) => why::run(&context, &arguments),

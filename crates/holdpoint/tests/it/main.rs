@@ -21,6 +21,8 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod cycle;
+#[cfg(unix)]
+mod doctor;
 mod eject;
 mod gate;
 mod graph;
