@@ -87,7 +87,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let _lock = apply::lock(&place)?;
     let old = Record::read(&place)?;
     let plan = order(old.as_ref())?;
-    apply::back_up(&place, &plan.draft, &plan.record)?;
+    apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
     apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
     show(context, &place, &hosts, &plan, false);
     Ok(())

@@ -37,20 +37,33 @@ fn prepare(place: &Place, file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Copies what was there, for every file whose copy the record names and that has none yet.
-pub fn back_up(place: &Place, draft: &Draft, record: &Record) -> Result<(), CommandError> {
+/// Copies what was there, for every file whose copy the new record names and the old one does not.
+pub fn back_up(place: &Place, draft: &Draft, old: Option<&Record>, new: &Record) -> Result<(), CommandError> {
     for planned in draft.files.iter().filter(|planned| planned.before.is_some()) {
-        let Some(kept) = record.file(&place.shown(&planned.path)) else { continue };
-        let (Before::File(name) | Before::Edited(name)) = &kept.before else { continue };
-        let copy = backup(place, name);
-        if copy.exists() && matches!(kept.before, Before::File(_)) {
-            continue;
+        let shown = place.shown(&planned.path);
+        let before = |record: &Record| record.file(&shown).map(|kept| kept.before.clone());
+        let is_copied = |name: &str| old.and_then(before) == Some(Before::File(name.to_owned()));
+        match before(new) {
+            Some(Before::File(name)) if is_copied(&name) => {}
+            Some(Before::File(name) | Before::Edited(name)) => {
+                let copy = backup(place, &name);
+                prepare(place, &copy)
+                    .and_then(|()| copy_whole(&planned.path, &copy))
+                    .map_err(|error| failed(&copy, &error))?;
+            }
+            Some(Before::Nothing) | None => {}
         }
-        prepare(place, &copy)
-            .and_then(|()| std::fs::copy(&planned.path, &copy).map(drop))
-            .map_err(|error| failed(&copy, &error))?;
     }
     Ok(())
+}
+
+/// Copies a file with its permissions: whoever is killed here leaves no half of it under its name.
+fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
+    let beside = to.with_extension("part");
+    let _ = std::fs::remove_file(&beside);
+    std::fs::copy(from, &beside)?;
+    std::fs::File::open(&beside)?.sync_all()?;
+    std::fs::rename(&beside, to)
 }
 
 /// Writes the record, then the files. If a file fails, those before it are put back as they were, and so is the record.

@@ -27,6 +27,7 @@ pub(super) const HOST: Host = Host {
         ("UserPromptSubmit", Moment::Prompt),
         ("SessionStart", Moment::Start),
     ],
+    deaf_at: &[],
     shell: &["Bash", "PowerShell"],
     edit: &["Edit", "Write", "MultiEdit", "NotebookEdit"],
     delegation: &["Task", "Agent"],

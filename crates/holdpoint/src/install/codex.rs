@@ -28,6 +28,7 @@ pub(super) const HOST: Host = Host {
         ("UserPromptSubmit", Moment::Prompt),
         ("SessionStart", Moment::Start),
     ],
+    deaf_at: &[],
     shell: &["Bash"],
     edit: &["apply_patch"],
     delegation: &["spawn_agent"],

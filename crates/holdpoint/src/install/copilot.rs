@@ -28,6 +28,7 @@ pub(super) const HOST: Host = Host {
         ("UserPromptSubmit", Moment::Prompt),
         ("SessionStart", Moment::Start),
     ],
+    deaf_at: &[Moment::Prompt],
     shell: &["Bash", "PowerShell"],
     edit: &["Edit", "Write"],
     delegation: &["Agent", "Task"],

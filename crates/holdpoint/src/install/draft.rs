@@ -115,7 +115,10 @@ pub fn read(path: &Path) -> Result<Option<String>, CommandError> {
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error.to_string())),
+        Err(error) => {
+            return Err(failed(error.to_string())
+                .hinted("mend what is in the way, or leave its agent out: see `holdpoint init --help`"));
+        }
     };
     if !metadata.is_file() || metadata.len() > BYTES_MAX {
         return Err(failed(format!("not a file of at most {BYTES_MAX} bytes"))

@@ -26,6 +26,7 @@ pub(super) const HOST: Host = Host {
         ("BeforeAgent", Moment::Prompt),
         ("SessionStart", Moment::Start),
     ],
+    deaf_at: &[],
     shell: &["run_shell_command"],
     edit: &["write_file", "replace"],
     delegation: &["invoke_agent"],

@@ -38,6 +38,8 @@ pub struct Host {
     pub preamble: &'static [(&'static str, i64)],
     /// Its events and the moments they are.
     pub events: &'static [(&'static str, Moment)],
+    /// Moments at which it listens to no answer: a hook is of use there for what the engine remembers.
+    pub deaf_at: &'static [Moment],
     /// Its tools that run shell commands.
     pub shell: &'static [&'static str],
     /// Its tools that write files.

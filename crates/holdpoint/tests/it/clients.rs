@@ -5,6 +5,7 @@
 mod claudex;
 mod held;
 mod install;
+mod new_user;
 mod session;
 mod taskie;
 

@@ -1,6 +1,7 @@
 //! `holdpoint init` and `holdpoint uninstall`: what is written, what stays, and that nothing remains.
 
 mod files;
+mod killed;
 mod refusals;
 
 use std::path::Path;
@@ -18,7 +19,7 @@ const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
 const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "cursor", "copilot"];
 
 /// Everything below a folder: paths, and what they are or say.
-fn snapshot(folder: &Path) -> Vec<(String, String)> {
+pub(crate) fn snapshot(folder: &Path) -> Vec<(String, String)> {
     let mut all = Vec::new();
     collect(folder, folder, &mut all);
     all.sort();

@@ -15,7 +15,6 @@ pub(super) fn payload(host: &Host, event: &str, moment: Moment, matcher: Option<
         "transcript_path": null,
         "cwd": cwd,
         "hook_event_name": event,
-        "permission_mode": "default",
     });
     add(&mut payload, own_fields(host.name, &session, cwd));
     add(&mut payload, moment_fields(host, event, moment, matcher));
@@ -25,8 +24,8 @@ pub(super) fn payload(host: &Host, event: &str, moment: Moment, matcher: Option<
 /// What only this agent sends.
 fn own_fields(agent: &str, session: &str, cwd: &Path) -> Json {
     match agent {
-        "claude" => json!({"prompt_id": "doctor"}),
-        "codex" => json!({"turn_id": "doctor", "model": "doctor"}),
+        "claude" => json!({"prompt_id": "doctor", "permission_mode": "default"}),
+        "codex" => json!({"turn_id": "doctor", "model": "doctor", "permission_mode": "default"}),
         "cursor" => json!({"conversation_id": session, "generation_id": "doctor", "model": "doctor",
             "cursor_version": "0", "workspace_roots": [cwd], "user_email": null}),
         _ => json!({"timestamp": "2026-01-01T00:00:00.000Z"}),

@@ -13,7 +13,7 @@ use crate::cli::Context;
 use crate::env_vars::{CLAUDE_PROJECT_DIR, REVIEWER, SHELL};
 use crate::install::host::{Host, Runs};
 use crate::program::{self, How};
-use crate::store::{atomic, layout};
+use crate::store::{atomic, journal, layout};
 
 /// How long a hook may take here.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -68,6 +68,9 @@ fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<
     };
     let free = asked(false)?;
     let held = asked(true)?;
+    if host.deaf_at.contains(&moment) {
+        return Ok(by_journal(&root));
+    }
     let why = match () {
         () if free.contains(MARK) => Some("it holds what it must let go".to_owned()),
         () if !held.contains(MARK) => Some(format!("it answered {}", in_short(&held))),
@@ -78,6 +81,14 @@ fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<
         () => None,
     };
     Ok(Outcome { allows: !free.contains(MARK), holds: held.contains(MARK) && why.is_none(), why })
+}
+
+/// Where the agent listens to no answer: what the hook itself wrote down.
+fn by_journal(root: &Path) -> Outcome {
+    let decisions: Vec<String> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
+    let holds = decisions == ["none", "hold"];
+    let why = (!holds).then(|| format!("its journal has {decisions:?}"));
+    Outcome { allows: decisions.first().is_some_and(|first| first == "none"), holds, why }
 }
 
 /// The command as the agent starts it.

@@ -52,6 +52,9 @@ fn what_is_no_text_or_no_file() {
     let project = Project::new();
     project.write(".claude/settings.json/x", "");
     refused(&project, "not a file");
+    let project = Project::new();
+    project.write(FILE, "{}").write(".github/skills", "a file where a folder should be");
+    refused(&project, "Not a directory");
 }
 
 #[cfg(unix)]
