@@ -10,13 +10,15 @@ use serde_json::Value as Json;
 use super::payload::payload;
 use super::registered::Hook;
 use crate::cli::Context;
-use crate::env_vars::{CLAUDE_PROJECT_DIR, REVIEWER, SHELL};
+use crate::env_vars::{REVIEWER, SHELL};
 use crate::install::host::{Host, Runs};
 use crate::program::{self, How};
 use crate::store::{atomic, journal, layout};
 
 /// How long a hook may take here.
 const DEADLINE: Duration = Duration::from_secs(20);
+/// What agents tell their hooks of where the session began.
+const BEGUN: [&str; 3] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
 /// What the hook says when it holds.
 const MARK: &str = "held-by-holdpoint-doctor";
 /// What holds every event while its state says so.
@@ -115,7 +117,8 @@ fn command(context: &Context, host: &Host, hook: &Hook) -> Command {
 fn ask(command: &mut Command, root: &Path, event: &str) -> Result<String, String> {
     let errors = root.join("errors");
     let stderr = std::fs::File::create(&errors).map_or_else(|_| Stdio::null(), Stdio::from);
-    command.current_dir(root).stderr(stderr).env_remove(REVIEWER).env(CLAUDE_PROJECT_DIR, root);
+    command.current_dir(root).stderr(stderr).env_remove(REVIEWER);
+    command.envs(BEGUN.map(|name| (name, root)));
     let ended = program::run(command, Some(event.to_owned()), DEADLINE).map_err(told)?;
     let said = std::fs::read(&errors).unwrap_or_default();
     let said = in_short(&String::from_utf8_lossy(&said));
