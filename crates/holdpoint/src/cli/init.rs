@@ -25,7 +25,7 @@ use crate::ui::Style;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint init                               this project, every agent that is found, all workflows
+  holdpoint init                               this project, the agents found, all workflows
   holdpoint init --dry-run                     show what would be written, and write nothing
   holdpoint init --agent claude --agent codex  these agents, whether they are found or not
   holdpoint init --workflow myflow             only this workflow's hooks and commands

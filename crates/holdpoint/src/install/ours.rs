@@ -45,7 +45,7 @@ pub fn read(handler: &Json, known: &[PathBuf]) -> Option<Line> {
             let args = args.iter().map(|arg| arg.as_str().map(str::to_owned));
             (std::iter::once(Some(command.to_owned())).chain(args).collect::<Option<Vec<_>>>()?, true)
         }
-        None => (words(command), false),
+        None => (words(command)?, false),
     };
     let (program, rest) = words.split_first()?;
     let agent = match &rest.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -64,26 +64,34 @@ fn is_program(program: &str, known: &[PathBuf]) -> bool {
     matches!(name, "holdpoint" | "holdpoint.exe") || known.iter().any(|known| known == path)
 }
 
-/// The words of a simple command line, up to an operator. It need not understand more than what we write ourselves and
-/// what people write in its place.
-fn words(line: &str) -> Vec<String> {
+/// What an entry may have behind our command, so that a program that is gone fails nothing.
+const GUARD: &str = " || true";
+
+/// The words of a simple command line; none if it is more than that. It need not understand more than what we write
+/// ourselves and what people write in its place, and it must not: a command that does more is not ours to run.
+fn words(line: &str) -> Option<Vec<String>> {
+    let line = line.trim();
     let mut words = Vec::new();
     let mut word: Option<String> = None;
-    let mut chars = line.chars();
+    let mut chars = line.strip_suffix(GUARD).unwrap_or(line).chars();
     while let Some(c) = chars.next() {
         match c {
-            ' ' | '\t' | '\n' => words.extend(word.take()),
+            ' ' | '\t' => words.extend(word.take()),
             '\'' | '"' => {
-                let word = word.get_or_insert_default();
-                word.extend(chars.by_ref().take_while(|inner| *inner != c));
+                let quoted: String = chars.by_ref().take_while(|inner| *inner != c).collect();
+                if c == '"' && quoted.contains(['$', '`', '\\']) {
+                    return None;
+                }
+                word.get_or_insert_default().push_str(&quoted);
             }
-            '\\' => word.get_or_insert_default().extend(chars.next()),
-            '|' | ';' | '&' => break,
+            '\\' => word.get_or_insert_default().push(chars.next()?),
+            '|' | ';' | '&' | '<' | '>' | '(' | ')' | '$' | '`' | '\n' | '*' | '?' | '[' | '{' | '~'
+            | '#' => return None,
             _ => word.get_or_insert_default().push(c),
         }
     }
     words.extend(word);
-    words
+    Some(words)
 }
 
 #[cfg(test)]
@@ -114,6 +122,13 @@ mod tests {
             json!({"command": "holdpoint status"}),
             json!({"command": "/a/other hook --agent claude"}),
             json!({"command": "node holdpoint hook"}),
+            json!({"command": "holdpoint hook --agent claude; rm -rf x"}),
+            json!({"command": "holdpoint hook --agent claude | tee x"}),
+            json!({"command": "holdpoint hook --agent $(touch x)"}),
+            json!({"command": "\"$(touch x)/holdpoint\" hook"}),
+            json!({"command": "holdpoint hook\ntouch x"}),
+            json!({"command": "holdpoint hook || true || touch x"}),
+            json!({"command": "FOO=1 holdpoint hook"}),
             json!({"command": "/a/holdpoint", "args": ["hook", "--agent", 5]}),
             json!({"prompt": "holdpoint hook"}),
             json!("holdpoint hook"),

@@ -1,10 +1,10 @@
 //! The record of an installation: what was there before, and what we left, so that exactly that can be taken out again.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::place::{Place, Scope};
 use crate::error::{CommandError, Kind};
 use crate::store::{atomic, layout};
 
@@ -80,15 +80,31 @@ impl Record {
                 return Err(CommandError::new(Kind::Files, format!("{}: {error}", path.display())));
             }
         };
-        let read = serde_json::from_slice(&bytes);
-        read.map(Some).map_err(|error| {
-            CommandError::new(Kind::Files, format!("{} cannot be read: {error}", path.display())).hinted(
+        let read = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
+        let read = read.and_then(|record: Record| record.checked(place));
+        read.map(Some).map_err(|why| {
+            CommandError::new(Kind::Files, format!("{} cannot be used: {why}", path.display())).hinted(
                 format!(
                     "remove it, and what it names can be put there again by `holdpoint init`: rm '{}'",
                     path.display()
                 ),
             )
         })
+    }
+
+    /// A project's record comes with the project, so it may be anybody's: it must not lead out of it.
+    fn checked(self, place: &Place) -> Result<Record, String> {
+        let paths = self.files.iter().map(|kept| &kept.path).chain(&self.folders);
+        let outside = |path: &&String| place.scope == Scope::Project && !is_below(path);
+        let copies = self.files.iter().filter_map(|kept| match &kept.before {
+            Before::File(name) | Before::Edited(name) => Some(name),
+            Before::Nothing => None,
+        });
+        let strange = |name: &&String| name.contains(['/', '\\']) || !is_below(name);
+        match paths.into_iter().find(outside).or_else(|| copies.into_iter().find(strange)) {
+            Some(path) => Err(format!("it names `{path}`, which is elsewhere")),
+            None => Ok(self),
+        }
     }
 
     /// Writes the record.
@@ -101,6 +117,11 @@ impl Record {
     pub fn file(&self, shown: &str) -> Option<&Kept> {
         self.files.iter().find(|kept| kept.path == shown)
     }
+}
+
+fn is_below(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    !path.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// What tells one text from another.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::draft::{Draft, Planned, read};
 use super::host::{self, Host};
 use super::ours::Ours;
-use super::place::Place;
+use super::place::{Place, Scope};
 use super::record::{Before, Kept, Part, Record, backup, digest};
 use super::{apply, settings};
 use crate::error::{CommandError, Kind};
@@ -60,7 +60,7 @@ impl Removal {
             Before::File(name) => read(&backup(place, name))?,
             Before::Nothing | Before::Edited(_) => None,
         };
-        let is_as_left = digest(&there) == kept.left;
+        let is_as_left = digest(&there) == kept.left && !leads_out(place, &path);
         let after = match (&kept.before, kept.part) {
             _ if original.as_ref() == Some(&there) => return Ok(()),
             (Before::Nothing, _) if is_as_left => None,
@@ -108,6 +108,13 @@ impl Removal {
     pub fn changes(&self) -> impl Iterator<Item = &Planned> {
         self.draft.files.iter().filter(|planned| planned.is_change())
     }
+}
+
+/// Whether a project's file is a link out of the project. The record comes with the project and may be anybody's: what
+/// it says of such a file is not believed, only our entries go.
+fn leads_out(place: &Place, path: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    place.scope == Scope::Project && !real(path).starts_with(real(&place.root))
 }
 
 /// Where nobody knows what was made for our entries: the lists, and what held them.

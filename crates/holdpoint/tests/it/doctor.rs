@@ -146,11 +146,12 @@ fn a_program_that_is_gone_and_the_remedy() {
 #[test]
 fn an_old_program() {
     let project = installed("claude");
-    let old = project.root().join("old/holdpoint");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let old = elsewhere.path().join("holdpoint");
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && echo holdpoint 0.0.1 && exit\nexec '{HOLDPOINT}' \"$@\"\n"
     );
-    project.write("old/holdpoint", script);
+    std::fs::write(&old, script).unwrap();
     std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o755)).unwrap();
     let file = ".claude/settings.json";
     project.write(file, project.read(file).replace(HOLDPOINT, &old.display().to_string()));
@@ -176,11 +177,8 @@ fn two_copies() {
 #[test]
 fn the_plugin_beside_the_settings() {
     let project = installed("claude");
-    project.write(".claude/settings.local.json", "{\"enabledPlugins\": {\"holdpoint@holdpoint\": true}}");
-    assert_eq!(
-        finds(&project, "by the plugin holdpoint@holdpoint"),
-        "claude plugin disable holdpoint@holdpoint"
-    );
+    project.write(".claude/settings.local.json", "{\"enabledPlugins\": {\"taskie@holdpoint\": true}}");
+    assert_eq!(finds(&project, "by the plugin taskie@holdpoint"), "claude plugin disable taskie@holdpoint");
 }
 
 #[test]
@@ -279,6 +277,25 @@ fn an_old_client_that_does_not_know_the_entries_form() {
     finds(&project, "does not know hooks without a shell");
     project.write(client.to_str().unwrap(), "#!/bin/sh\necho '2.1.139 (Claude Code)'\n");
     assert_eq!(wrong(&doctor(&project).0), []);
+}
+
+#[test]
+fn a_program_that_came_with_the_project_is_not_run() {
+    for path in ["./holdpoint", "ROOT/tools/holdpoint"] {
+        let project = installed("claude,codex");
+        let script = format!("#!/bin/sh\ntouch '{}'\n", project.root().join("ran").display());
+        for program in ["holdpoint", "tools/holdpoint"] {
+            project.write(program, &script);
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(project.root().join(program), mode).unwrap();
+        }
+        let path = path.replace("ROOT", &project.root().display().to_string());
+        for file in [".claude/settings.json", ".codex/hooks.json"] {
+            project.write(file, project.read(file).replace(HOLDPOINT, &path));
+        }
+        finds(&project, "the program is the project's own, so it was not run");
+        assert!(!project.root().join("ran").exists());
+    }
 }
 
 #[test]

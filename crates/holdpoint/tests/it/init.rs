@@ -278,3 +278,35 @@ fn without_a_command_nothing_is_answered_to_an_agent() {
     );
     assert!(printed.stderr.contains("Usage: holdpoint"), "{}", printed.stderr);
 }
+
+#[test]
+fn commands_in_each_agents_form() {
+    let project = Project::new();
+    let workflow = ".holdpoint/workflows/flow";
+    project.workflow("flow", "about = \"x\"\n[run]\nhome = \".x\"\n");
+    let head = "---\ndescription: \"Go: on\"\nargument-hint: \"[X]\"\n---\n";
+    let body = "\nRules: @${CLAUDE_PLUGIN_ROOT}/rules.md\nThe user adds: $ARGUMENTS\n";
+    project.write(&format!("{workflow}/commands/go.md"), format!("{head}{body}"));
+    project.write(&format!("{workflow}/rules.md"), "No \"tricks\".\n");
+    project
+        .write(&format!("{workflow}/agents/coder.md"), "---\nname: coder\ntools: Read\n---\n\nYou code.\n");
+    well(&project, &["init", "--agent", &AGENTS.join(","), "--workflow", "flow"]);
+    let claude = project.read(".claude/commands/flow/go.md");
+    assert_eq!(claude, format!("{head}\nRules: \n\nNo \"tricks\".\n\nThe user adds: $ARGUMENTS\n"));
+    assert_eq!(
+        project.read(".claude/agents/flow-coder.md"),
+        "---\nname: coder\ntools: Read\n---\n\nYou code.\n"
+    );
+    let gemini: Json = toml::from_str(&project.read(".gemini/commands/flow/go.toml")).unwrap();
+    assert_eq!(gemini["description"], "Go: on");
+    assert_eq!(gemini["prompt"], "\nRules: \n\nNo \"tricks\".\n\nThe user adds: {{args}}\n");
+    let cursor = project.read(".cursor/commands/flow-go.md");
+    assert!(!cursor.contains("---") && cursor.contains("No \"tricks\"."), "{cursor}");
+    for folder in [".agents/skills", ".github/skills"] {
+        let skill = project.read(&format!("{folder}/flow-go/SKILL.md"));
+        assert!(skill.starts_with("---\nname: flow-go\ndescription: \"Go: on\"\n---\n"), "{skill}");
+        assert!(skill.contains("No \"tricks\".") && !skill.contains("$ARGUMENTS"), "{skill}");
+    }
+    let policy = project.read(".agents/skills/flow-go/agents/openai.yaml");
+    assert!(policy.contains("allow_implicit_invocation: false"));
+}

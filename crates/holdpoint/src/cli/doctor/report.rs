@@ -1,6 +1,6 @@
 //! What `doctor` tells: gathered once, printed and serialised alike.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use holdpoint_core::event::Moment;
 use serde::Serialize;
@@ -59,7 +59,6 @@ pub(super) struct HookReport {
 struct Doctor<'a> {
     context: &'a Context,
     places: Vec<Place>,
-    records: Vec<Record>,
     entries: Vec<Entry>,
     wanted: Wanted,
     version: Option<String>,
@@ -79,7 +78,6 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let mut doctor = Doctor {
         context,
         places,
-        records,
         entries: entries.into_iter().map(|line| line.entry).collect(),
         wanted: Wanted::of(parsed.iter()),
         version: around::version_of(&program, &context.cwd),
@@ -121,7 +119,7 @@ fn in_force(context: &Context, records: &[Record]) -> Result<Vec<subject::Found>
 impl Doctor<'_> {
     /// One agent's hooks; none if there are none and it is not there.
     fn agent(&mut self, host: &'static Host) -> Option<AgentReport> {
-        let known: Vec<PathBuf> = self.records.iter().flat_map(|record| record.programs.clone()).collect();
+        let known: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
         let hooks = registered::hooks(host, &self.places, &known, &mut self.findings);
         let program = host.program(self.context.env.as_ref());
         self.plugin(host, &hooks);
@@ -151,6 +149,10 @@ impl Doctor<'_> {
     fn hook(&mut self, host: &Host, hook: &Hook, trust: Option<String>) -> HookReport {
         let moment = host.events.iter().find(|(event, _)| *event == hook.event).map(|(_, moment)| *moment);
         let outcome = match moment {
+            Some(_) if self.is_the_projects(hook) => trial::Outcome {
+                why: Some("the program is the project's own, so it was not run".to_owned()),
+                ..Default::default()
+            },
             Some(moment) => trial::run(self.context, host, hook, moment),
             None => trial::Outcome {
                 why: Some(format!("there is no event `{}`", hook.event)),
@@ -172,6 +174,17 @@ impl Doctor<'_> {
             last_fired: moment.and_then(|moment| self.last_fired(host, moment)),
             trust,
         }
+    }
+
+    /// A program that came with the project is run by nobody who has not trusted the project; we do not know that.
+    fn is_the_projects(&self, hook: &Hook) -> bool {
+        let program = PathBuf::from(&hook.line.program);
+        let is_named_alone = program.components().count() == 1 && !hook.line.program.starts_with('.');
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let own = std::env::current_exe().map(|own| real(&own)).ok();
+        let is_inside =
+            self.places.first().is_some_and(|place| real(&program).starts_with(real(&place.root)));
+        !is_named_alone && Some(real(&program)) != own && (program.is_relative() || is_inside)
     }
 
     fn last_fired(&self, host: &Host, moment: Moment) -> Option<String> {
@@ -259,7 +272,7 @@ impl Doctor<'_> {
             let value = jsonc::value(&text).unwrap_or_default();
             let plugins = value.get("enabledPlugins").and_then(Json::as_object).into_iter().flatten();
             let mut ours =
-                plugins.filter(|(name, on)| name.starts_with("holdpoint@") && **on == Json::Bool(true));
+                plugins.filter(|(name, on)| name.ends_with("@holdpoint") && **on == Json::Bool(true));
             let Some((name, _)) = ours.next() else { continue };
             self.has_plugin = true;
             if !hooks.is_empty() {
@@ -285,7 +298,7 @@ impl Doctor<'_> {
     }
 
     /// A client that does not know entries without a shell would call us without arguments.
-    fn old_client(&mut self, host: &Host, hooks: &[Hook], program: Option<&std::path::Path>) {
+    fn old_client(&mut self, host: &Host, hooks: &[Hook], program: Option<&Path>) {
         const FIRST: [u64; 3] = [2, 1, 139];
         let Some(program) = program.filter(|_| hooks.iter().any(|hook| hook.line.is_exec)) else { return };
         let version = around::version_of(program, &self.context.cwd).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Files that cannot be edited: a clear word, and not one byte changed, in no agent's settings.
 
+use serde_json::json;
+
 use super::{AGENTS, init, snapshot, well};
 use crate::project::Project;
 
@@ -126,4 +128,42 @@ fn names_that_do_not_exist() {
         assert!(printed.stderr.contains(words), "{}", printed.stderr);
     }
     assert_eq!(snapshot(project.root()), []);
+}
+
+#[test]
+fn a_record_that_leads_out_of_the_project_is_refused() {
+    for (path, copy) in
+        [("../x", "a"), ("/etc/x", "a"), (".claude/settings.json", "../../x"), ("a/../../x", "a")]
+    {
+        let project = Project::new();
+        let kept =
+            json!({"path": path, "agent": "claude", "part": "hooks", "before": {"file": copy}, "left": "0"});
+        project.write(".holdpoint/installed.json", json!({"files": [kept]}).to_string());
+        let before = snapshot(project.root());
+        for command in [&["uninstall"][..], &["init", "--agent", "claude"]] {
+            let printed = project.run(command);
+            assert_eq!(printed.code, Some(3), "{path}: {}", printed.stdout);
+            assert!(printed.stderr.contains("which is elsewhere\nhint: "), "{}", printed.stderr);
+        }
+        assert_eq!(snapshot(project.root()), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_record_says_of_a_file_elsewhere_is_not_believed() {
+    let (project, elsewhere) = (Project::new(), Project::new());
+    elsewhere.write("settings.json", "{\"mine\": 1}\n");
+    let link = |path: &str| {
+        std::os::unix::fs::symlink(elsewhere.root().join("settings.json"), project.root().join(path))
+    };
+    project.write(".claude/x", "");
+    link(FILE).unwrap();
+    init(&project, &["claude"]);
+    for copy in std::fs::read_dir(project.root().join(".holdpoint/backups")).unwrap() {
+        std::fs::write(copy.unwrap().path(), "something else").unwrap();
+    }
+    well(&project, &["uninstall"]);
+    let after: serde_json::Value = serde_json::from_str(&elsewhere.read("settings.json")).unwrap();
+    assert_eq!(after, json!({"mine": 1}));
 }
