@@ -1,7 +1,9 @@
 //! `holdpoint doctor`: whether the hooks that are registered fire, and what else would keep Holdpoint from working.
 
+mod agent;
 mod around;
 mod codex_trust;
+mod configured;
 mod finding;
 mod payload;
 mod registered;

@@ -68,12 +68,6 @@ impl Wanted {
         self.prompt = true;
     }
 
-    /// The moments that are looked at.
-    pub fn moments(&self) -> Vec<Moment> {
-        let all = Moment::ALL.into_iter().map(|(_, moment)| moment);
-        all.filter(|moment| self.looks_at(*moment)).collect()
-    }
-
     fn looks_at(&self, moment: Moment) -> bool {
         match moment {
             Moment::Before => !self.before.is_empty(),
