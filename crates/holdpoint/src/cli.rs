@@ -5,9 +5,12 @@ mod check;
 mod completions;
 mod condition;
 mod demo;
+mod doctor;
 mod eject;
 mod evidence;
 mod graph;
+mod init;
+mod installed;
 mod journals;
 mod log;
 mod man;
@@ -20,6 +23,7 @@ pub mod statusline;
 mod subject;
 mod surface;
 mod test;
+mod uninstall;
 mod why;
 
 use std::process::ExitCode;
@@ -38,14 +42,17 @@ const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("HOLDPO
 
 /// Hold coding agents to a process: plan before code, review before commit, proof before done.
 #[derive(Debug, Parser)]
-#[command(name = "holdpoint", version, long_version = LONG_VERSION, about, arg_required_else_help = true)]
+#[command(name = "holdpoint", version, long_version = LONG_VERSION, about)]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Arguments),
+    Uninstall(uninstall::Arguments),
+    Doctor(doctor::Arguments),
     Demo(demo::Arguments),
     Status(status::Arguments),
     Why(why::Arguments),
@@ -95,7 +102,11 @@ pub fn main() -> ExitCode {
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     let cwd = std::env::current_dir().unwrap_or_default();
     let context = Context { ui: Ui::new(env.as_ref()), env, cwd };
-    let done = match arguments.command {
+    let Some(command) = arguments.command else { return unasked() };
+    let done = match command {
+        Command::Init(arguments) => init::run(&context, &arguments),
+        Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
+        Command::Doctor(arguments) => doctor::run(&context, &arguments),
         Command::Demo(arguments) => demo::run(&context, &arguments),
         Command::Status(arguments) => status::run(&context, &arguments),
         Command::Why(arguments) => why::run(&context, &arguments),
@@ -119,6 +130,14 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&context.ui, &error),
     }
+}
+
+/// Without a command: the help. An agent that does not know of `args` in a hook's entry calls us so, and to it an exit
+/// code of 2, or words on standard output, would be an answer.
+fn unasked() -> ExitCode {
+    let help = Arguments::command().render_help();
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), help.to_string().as_bytes());
+    ExitCode::SUCCESS
 }
 
 fn fail(ui: &Ui, error: &CommandError) -> ExitCode {

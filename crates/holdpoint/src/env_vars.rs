@@ -25,6 +25,16 @@ pub const SESSIONS: [&str; 5] = [
 ];
 /// Set in the shells of agents, also of those that do not say which session it is.
 pub const AGENTS: [&str; 3] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT"];
+/// The user's home.
+pub const HOME: &str = "HOME";
+/// Where the user's configuration is, if not in `.config` of the home.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Claude Code's folder, if not `.claude` in the home.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Codex's folder, if not `.codex` in the home.
+pub const CODEX_HOME: &str = "CODEX_HOME";
+/// The user's shell.
+pub const SHELL: &str = "SHELL";
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 

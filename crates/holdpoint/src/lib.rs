@@ -25,5 +25,6 @@ pub mod cli;
 pub mod demo;
 pub mod env_vars;
 pub mod error;
+pub mod install;
 pub mod plugin;
 pub mod ui;

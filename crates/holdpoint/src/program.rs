@@ -2,13 +2,16 @@
 //! nothing of it left behind.
 
 use std::io::{self, PipeReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use crate::env_vars::{Env, PATH};
 use crate::process_group::{self, Group};
+use crate::world::is_program;
 
 /// The most that is kept of what a program prints; the rest is read and dropped.
 const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -35,6 +38,12 @@ pub struct Ended {
     pub output: Vec<u8>,
     /// How long it took.
     pub took: Duration,
+}
+
+/// Where the program of this name is, by `PATH`.
+pub fn on_path(name: &str, env: &dyn Env) -> Option<PathBuf> {
+    let path = env.var(PATH)?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
 /// Which of a program's channels are kept.

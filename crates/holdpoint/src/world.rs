@@ -119,20 +119,20 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// Whether a file can be made in a folder: made and removed again.
-fn can_make_file_in(folder: &Path) -> bool {
+pub(crate) fn can_make_file_in(folder: &Path) -> bool {
     let probe = folder.join(format!(".holdpoint-{}.tmp", std::process::id()));
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
     made && std::fs::remove_file(&probe).is_ok()
 }
 
 #[cfg(unix)]
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 

@@ -42,6 +42,16 @@ fn temporary_beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Whether a file's name is one that [`replace`] gives while it writes: then somebody was killed there.
+pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let mut parts = name.rsplit('.');
+    let is_number = |part: Option<&str>| {
+        part.is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty())
+    };
+    name.starts_with('.') && parts.next() == Some("tmp") && is_number(parts.next()) && is_number(parts.next())
+}
+
 fn write_synced(temporary: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(temporary)?;
     if let Ok(metadata) = like.metadata() {

@@ -30,6 +30,11 @@ pub fn workflows(home: &Path) -> PathBuf {
     folder(home).join("workflows")
 }
 
+/// What keeps our folder out of git.
+pub fn ignore(home: &Path) -> PathBuf {
+    folder(home).join(".gitignore")
+}
+
 /// The journal.
 pub fn journal(home: &Path) -> PathBuf {
     folder(home).join("journal.jsonl")
@@ -101,7 +106,7 @@ pub fn message(home: &Path, text: &str) -> PathBuf {
 /// Makes our folder and the folder of `file` in it, with a `.gitignore` of its own.
 pub fn prepare(home: &Path, file: &Path) -> io::Result<()> {
     let ours = folder(home);
-    let ignore = ours.join(".gitignore");
+    let ignore = ignore(home);
     if !ignore.exists() {
         std::fs::create_dir(&ours).or_else(|error| if ours.is_dir() { Ok(()) } else { Err(error) })?;
         super::atomic::create(&ignore, GITIGNORE.as_bytes()).or_else(|error| {

@@ -8,6 +8,7 @@ mod demo;
 mod held;
 mod install;
 mod kind;
+mod new_user;
 mod plugin;
 mod recording;
 mod session;

@@ -2,7 +2,7 @@
 //! files are the old ones or the new ones, and the next hook works.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use holdpoint::store::journal;
@@ -149,10 +149,15 @@ impl Traced {
     /// A shell stops itself, is seized, and becomes the hook: `PTRACE_TRACEME` would need unsafe code here.
     pub(crate) fn hook(project: &Project, event: &Json) -> Traced {
         project.write("event.json", event.to_string());
+        Traced::program(project, &["hook"], &project.root().join("event.json"))
+    }
+
+    /// The same for any command of the program.
+    pub(crate) fn program(project: &Project, args: &[&str], input: &Path) -> Traced {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "kill -STOP $$; exec \"$0\" hook", env!("CARGO_BIN_EXE_holdpoint")]);
+        command.args(["-c", "kill -STOP $$; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_holdpoint")]).args(args);
         command.current_dir(project.root()).env_clear().env("HOME", "/nowhere").env("PATH", "/usr/bin:/bin");
-        command.stdin(File::open(project.root().join("event.json")).unwrap());
+        command.stdin(File::open(input).unwrap());
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
         let traced = Traced { child, pid, has_ended: false };

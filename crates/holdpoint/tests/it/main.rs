@@ -24,12 +24,15 @@ mod crash;
 mod cycle;
 mod demo;
 mod dialects;
+#[cfg(unix)]
+mod doctor;
 mod echo;
 mod eject;
 mod gate;
 mod generated;
 mod graph;
 mod hook;
+mod init;
 #[cfg(target_os = "linux")]
 mod kill;
 mod legacy;

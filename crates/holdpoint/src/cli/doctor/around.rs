@@ -1,0 +1,139 @@
+//! What the hooks and the workflows' texts need around them: programs, writable folders, workflows that can be read.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::finding::Finding;
+use crate::cli::Context;
+use crate::env_vars::{HOME, PATH, SHELL};
+use crate::install::host::quoted;
+use crate::program::{self, Channels, How};
+use crate::project::{self, Found};
+use crate::store::layout;
+use crate::{catalog, reviewer, world};
+
+/// How long a shell may take to start.
+const SHELL_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Git, which workflows ask about branches and commits.
+pub(super) fn git(context: &Context, findings: &mut Vec<Finding>) {
+    if program::on_path("git", context.env.as_ref()).is_none() {
+        findings.push(Finding::wrong(
+            "git is not on PATH: rules that look at branches and commits judge nothing",
+            "install git with your system's package manager, for example: sudo apt install git",
+        ));
+    }
+}
+
+/// Folders that state and journal are written to.
+pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
+    let mut folders: Vec<PathBuf> = found.runs.iter().map(|run| run.home.clone()).collect();
+    folders.extend([root.to_path_buf()]);
+    folders.dedup();
+    for folder in folders {
+        let ours = layout::folder(&folder);
+        let place = if ours.is_dir() { ours } else { folder };
+        let is_closed = place.metadata().is_ok_and(|metadata| metadata.permissions().readonly());
+        if is_closed || !world::can_make_file_in(&place) {
+            findings.push(Finding::wrong(
+                format!("{} cannot be written to: no state is kept there, and no journal", place.display()),
+                format!("chmod u+w {}", quoted(&place.to_string_lossy())),
+            ));
+        }
+    }
+}
+
+/// Workflows and choices that cannot be used.
+pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Finding>) {
+    let own = project::base(&context.cwd).map(|base| catalog::own_folders(&base)).unwrap_or_default();
+    for (name, folder) in own {
+        if let Err(unusable) = catalog::load(&name, &folder) {
+            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {name}")));
+        }
+    }
+    findings.extend(found.problems.iter().map(|problem| Finding::wrong(problem, "holdpoint check")));
+}
+
+/// The `holdpoint` that agents find when they run a command that a text names.
+pub(super) fn on_path(
+    context: &Context,
+    version: Option<&str>,
+    uses_login_shell: bool,
+    findings: &mut Vec<Finding>,
+) {
+    let Ok(own) = std::env::current_exe() else { return };
+    let path = context.env.var(PATH).unwrap_or_default();
+    match program::on_path("holdpoint", context.env.as_ref()) {
+        None => findings.push(Finding::wrong(
+            "`holdpoint` is not on PATH, so the commands that workflows tell agents to run do not work",
+            link(&own, &path, context),
+        )),
+        Some(there) => other_version(context, &there, &own, version, findings),
+    }
+    if !uses_login_shell {
+        return;
+    }
+    let Some(login) = login_path(context) else { return };
+    if !std::env::split_paths(&login).any(|folder| world::is_program(&folder.join("holdpoint"))) {
+        findings.push(Finding::wrong(
+            "a login shell, as Codex runs commands, does not find `holdpoint`: its profile sets PATH anew",
+            link(&own, &login, context),
+        ));
+    }
+}
+
+fn other_version(
+    context: &Context,
+    there: &Path,
+    own: &Path,
+    version: Option<&str>,
+    findings: &mut Vec<Finding>,
+) {
+    let is_same = there.canonicalize().ok() == own.canonicalize().ok();
+    let theirs = if is_same { None } else { version_of(there, &context.cwd) };
+    if !is_same && theirs.as_deref() != version {
+        findings.push(Finding::wrong(
+            format!(
+                "the `holdpoint` on PATH, {}, is {}, and this is {}",
+                there.display(),
+                theirs.as_deref().unwrap_or("broken"),
+                version.unwrap_or("another")
+            ),
+            format!("ln -sf {} {}", quoted(&own.to_string_lossy()), quoted(&there.to_string_lossy())),
+        ));
+    }
+}
+
+/// What a program says of its version.
+pub(super) fn version_of(program: &Path, cwd: &Path) -> Option<String> {
+    reviewer::first_line(&[program.to_str()?, "--version"], cwd)
+}
+
+/// PATH as a login shell has it.
+fn login_path(context: &Context) -> Option<String> {
+    let shell = context.env.var(SHELL).unwrap_or_else(|| "sh".to_owned());
+    let mut command = Command::new(shell);
+    command.args(["-lc", "printf '\\n%s\\n' \"$PATH\""]).current_dir(&context.cwd).stderr(Stdio::null());
+    let ended = program::run(&mut command, None, SHELL_DEADLINE, Channels::Output).ok()?;
+    let is_well = matches!(ended.how, How::Exit(status) if status.success());
+    let text = String::from_utf8_lossy(&ended.output).into_owned();
+    text.lines().last().filter(|_| is_well).map(str::to_owned)
+}
+
+/// The command that puts the program on a PATH: a link in a folder of it that can be written to, or a line in the profile.
+fn link(own: &Path, path: &str, context: &Context) -> String {
+    let own = own.to_string_lossy();
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute() && folder.is_dir());
+    let usable = folders.filter(|folder| world::can_make_file_in(folder));
+    if let Some(folder) = usable.min_by_key(|folder| !is_for_programs_of_ones_own(folder)) {
+        return format!("ln -sf {} {}", quoted(&own), quoted(&folder.join("holdpoint").to_string_lossy()));
+    }
+    let folder = Path::new(&*own).parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+    let home = context.env.var(HOME).unwrap_or_else(|| "~".to_owned());
+    format!("echo 'export PATH=\"{folder}:$PATH\"' >> {home}/.profile")
+}
+
+fn is_for_programs_of_ones_own(folder: &Path) -> bool {
+    [".local/bin", ".cargo/bin", "local/bin"].iter().any(|end| folder.ends_with(end))
+}

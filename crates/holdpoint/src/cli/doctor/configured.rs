@@ -1,0 +1,117 @@
+//! How an agent is configured: copies, gaps, switches, and clients that are too old.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::agent::Doctor;
+use super::around;
+use super::finding::Finding;
+use super::registered::Hook;
+use crate::install::host::{Host, quoted};
+use crate::install::place::Scope;
+use crate::install::{draft, jsonc};
+
+impl Doctor<'_> {
+    /// The same event in two entries: each is run, and each holds. Claude Code runs equal entries of several files once.
+    pub(super) fn two_copies(&mut self, host: &Host, hooks: &[Hook]) {
+        let mut told: Vec<&str> = Vec::new();
+        for (index, hook) in hooks.iter().enumerate() {
+            let twin = hooks[..index].iter().find(|other| {
+                let is_once = host.name == "claude" && other.entry == hook.entry && other.file != hook.file;
+                other.event == hook.event && !is_once
+            });
+            let Some(twin) = twin.filter(|_| !told.contains(&hook.event.as_str())) else { continue };
+            told.push(&hook.event);
+            let what = format!(
+                "{} has two hooks of ours at {}, in {} and {}",
+                host.title,
+                hook.event,
+                twin.file.display(),
+                hook.file.display()
+            );
+            let is_one_file = twin.file == hook.file;
+            let remedy =
+                if is_one_file { again(host, hook.scope) } else { "holdpoint uninstall --user".to_owned() };
+            self.findings.push(Finding::wrong(what, remedy));
+        }
+    }
+
+    /// Events that a workflow in force looks at and that no hook brings.
+    pub(super) fn missing_events(&mut self, host: &Host, hooks: &[Hook]) {
+        let entries = self.wanted.entries(host, "holdpoint");
+        let is_there = |event: &str| hooks.iter().any(|hook| hook.event == event);
+        let missing: Vec<&str> =
+            entries.iter().map(|entry| entry.event).filter(|event| !is_there(event)).collect();
+        if let Some(scope) = hooks.first().map(|hook| hook.scope).filter(|_| !missing.is_empty()) {
+            let what = format!(
+                "{}: workflows look at {}, and no hook of ours is there",
+                host.title,
+                missing.join(", ")
+            );
+            self.findings.push(Finding::wrong(what, again(host, scope)));
+        }
+    }
+
+    /// An agent that is installed and was not asked about.
+    pub(super) fn left_out(&mut self, host: &Host, is_installed: bool) {
+        if is_installed && !self.has_plugin {
+            let what = format!("{} is installed and has no hook of ours", host.title);
+            self.findings.push(Finding::note(what, again(host, Scope::Project)));
+        }
+    }
+
+    /// Our plugin for Claude Code has the same hooks.
+    pub(super) fn plugin(&mut self, host: &Host, hooks: &[Hook]) {
+        for file in self.places.iter().flat_map(|place| place.all_settings(host)) {
+            let text = draft::read(&file).ok().flatten().unwrap_or_default();
+            let value = jsonc::value(&text).unwrap_or_default();
+            let plugins = value.get("enabledPlugins").and_then(Json::as_object).into_iter().flatten();
+            let mut ours =
+                plugins.filter(|(name, on)| name.ends_with("@holdpoint") && **on == Json::Bool(true));
+            let Some((name, _)) = ours.next() else { continue };
+            self.has_plugin = true;
+            if !hooks.is_empty() {
+                let what =
+                    format!("{} has our hooks twice: in its settings, and by the plugin {name}", host.title);
+                self.findings.push(Finding::wrong(what, format!("claude plugin disable {}", quoted(name))));
+            }
+        }
+    }
+
+    /// Claude Code's switch for all hooks.
+    pub(super) fn disabled(&mut self, host: &Host) {
+        for file in self.places.iter().flat_map(|place| place.all_settings(host)) {
+            let text = draft::read(&file).ok().flatten().unwrap_or_default();
+            let is_off = jsonc::value(&text)
+                .is_ok_and(|value| value.get("disableAllHooks") == Some(&Json::Bool(true)));
+            if is_off {
+                let what = format!("{} turns all hooks off: `disableAllHooks` is true", file.display());
+                let remedy = format!("take it out: \"${{EDITOR:-vi}}\" {}", quoted(&file.to_string_lossy()));
+                self.findings.push(Finding::wrong(what, remedy));
+            }
+        }
+    }
+
+    /// A client that does not know entries without a shell would call us without arguments.
+    pub(super) fn old_client(&mut self, host: &Host, hooks: &[Hook], program: Option<&Path>) {
+        const FIRST: [u64; 3] = [2, 1, 139];
+        let Some(program) = program.filter(|_| hooks.iter().any(|hook| hook.line.is_exec)) else { return };
+        let version = around::version_of(program, &self.context.cwd).unwrap_or_default();
+        let numbers = version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
+        let numbers: Vec<u64> = numbers.take(FIRST.len()).collect();
+        if numbers.len() == FIRST.len() && numbers[..] < FIRST[..] {
+            let what = format!(
+                "{} {version} does not know hooks without a shell, and runs ours for nothing",
+                host.title
+            );
+            self.findings.push(Finding::wrong(what, host.get));
+        }
+    }
+}
+
+/// The command that writes an agent's hooks anew.
+pub(super) fn again(host: &Host, scope: Scope) -> String {
+    let user = if scope == Scope::User { " --user" } else { "" };
+    format!("holdpoint init{user} --agent {}", host.name)
+}

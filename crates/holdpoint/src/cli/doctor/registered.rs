@@ -1,0 +1,69 @@
+//! The hooks of ours that agents have in their settings, in a project and in the user's own.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+
+use super::finding::Finding;
+use crate::cli::Context;
+use crate::install::draft::read;
+use crate::install::host::Host;
+use crate::install::ours::{self, Line};
+use crate::install::place::{Place, Scope};
+use crate::install::settings;
+
+/// A hook of ours.
+#[derive(Debug)]
+pub(super) struct Hook {
+    /// The settings file.
+    pub(super) file: PathBuf,
+    /// Whose settings.
+    pub(super) scope: Scope,
+    /// The agent's name of the event.
+    pub(super) event: String,
+    /// The tools.
+    pub(super) matcher: Option<String>,
+    /// The command.
+    pub(super) line: Line,
+    /// The entry as it stands there.
+    pub(super) entry: Json,
+}
+
+/// The places whose settings count here: the project, then the user.
+pub(super) fn places(context: &Context) -> Vec<Place> {
+    let place = |scope| Place::find(scope, &context.cwd, &context.env).ok();
+    [Scope::Project, Scope::User].into_iter().filter_map(place).collect()
+}
+
+/// The hooks of ours in an agent's settings; a file that cannot be read is a finding.
+pub(super) fn hooks(
+    host: &Host,
+    places: &[Place],
+    known: &[PathBuf],
+    findings: &mut Vec<Finding>,
+) -> Vec<Hook> {
+    let mut all = Vec::new();
+    for place in places {
+        for file in place.all_settings(host) {
+            match read_hooks(&file, host) {
+                Ok(hooks) => all.extend(hooks.into_iter().filter_map(|hook| {
+                    let line = ours::read(&hook.handler, known)?;
+                    let (event, matcher, entry) = (hook.event, hook.matcher, hook.handler);
+                    Some(Hook { file: file.clone(), scope: place.scope, event, matcher, line, entry })
+                })),
+                Err(why) => findings.push(Finding::wrong(
+                    format!("{} cannot be read by {}: {why}", file.display(), host.title),
+                    format!("mend it: \"${{EDITOR:-vi}}\" '{}'", file.display()),
+                )),
+            }
+        }
+    }
+    all
+}
+
+fn read_hooks(file: &Path, host: &Host) -> Result<Vec<settings::Registered>, String> {
+    match read(file).map_err(|error| error.what)? {
+        Some(text) if !text.trim().is_empty() => settings::registered(file, &text, host.shape),
+        _ => Ok(Vec::new()),
+    }
+}

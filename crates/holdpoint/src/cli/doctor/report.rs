@@ -1,0 +1,111 @@
+//! What `doctor` tells: gathered once, printed and serialised alike.
+
+use serde::Serialize;
+
+use super::agent::Doctor;
+use super::around;
+use super::finding::Finding;
+use super::registered;
+use super::reviewers::{self, ReviewerReport};
+use crate::cli::{Context, journals, subject};
+use crate::error::CommandError;
+use crate::install::host::{self, Runs};
+use crate::install::place::Place;
+use crate::install::record::Record;
+use crate::install::wanted::Wanted;
+
+/// The whole of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) version: String,
+    pub(super) program: String,
+    pub(super) project: String,
+    pub(super) agents: Vec<AgentReport>,
+    pub(super) reviewers: Vec<ReviewerReport>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// One agent.
+#[derive(Debug, Serialize)]
+pub(super) struct AgentReport {
+    pub(super) agent: &'static str,
+    pub(super) title: &'static str,
+    pub(super) program: Option<String>,
+    pub(super) hooks: Vec<HookReport>,
+}
+
+/// One hook.
+#[derive(Debug, Serialize)]
+pub(super) struct HookReport {
+    pub(super) file: String,
+    pub(super) event: String,
+    pub(super) command: String,
+    /// Whether it let go what must be let go.
+    pub(super) allows: bool,
+    /// Whether it held what must be held.
+    pub(super) holds: bool,
+    /// When it last asked for a run's sake, by the journal.
+    pub(super) last_fired: Option<String>,
+    /// What the agent says of it, where hooks must be trusted.
+    pub(super) trust: Option<String>,
+}
+
+/// Looks at everything.
+pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
+    let found = context.find(None);
+    let entries = journals::read(&journals::homes(&found)).unwrap_or_default();
+    let program = std::env::current_exe()?;
+    let places = registered::places(context);
+    let mut findings = Vec::new();
+    let records: Vec<Record> = places.iter().filter_map(|place| record(place, &mut findings)).collect();
+    let workflows = in_force(context, &records)?;
+    let parsed: Vec<_> = workflows.iter().filter_map(|one| Some(one.parsed().ok()?.workflow)).collect();
+    let mut doctor = Doctor {
+        context,
+        places,
+        entries: entries.into_iter().map(|line| line.entry).collect(),
+        wanted: Wanted::of(parsed.iter()),
+        version: around::version_of(&program, &context.cwd),
+        has_plugin: false,
+        findings,
+    };
+    let agents: Vec<AgentReport> = host::ALL.into_iter().filter_map(|host| doctor.agent(host)).collect();
+    if agents.is_empty() && !doctor.has_plugin {
+        let what = "no agent has a hook of ours: nothing is ever held here";
+        doctor.findings.push(Finding::wrong(what, "holdpoint init"));
+    }
+    let uses_login_shell = agents.iter().any(|agent| {
+        host::named(agent.agent).is_some_and(|host| host.runs == Runs::LoginShell) && !agent.hooks.is_empty()
+    });
+    let Doctor { mut findings, version, places, .. } = doctor;
+    let root = places.first().map_or_else(|| context.cwd.clone(), |place| place.root.clone());
+    around::git(context, &mut findings);
+    around::folders(&root, &found, &mut findings);
+    around::workflows(context, &found, &mut findings);
+    around::on_path(context, version.as_deref(), uses_login_shell, &mut findings);
+    let reviewers = reviewers::look(context, &workflows, &found, &mut findings);
+    Ok(Report {
+        version: version.unwrap_or_else(|| "holdpoint".to_owned()),
+        program: program.display().to_string(),
+        project: root.display().to_string(),
+        agents,
+        reviewers,
+        findings,
+    })
+}
+
+/// A place's record; one that cannot be used is a finding.
+fn record(place: &Place, findings: &mut Vec<Finding>) -> Option<Record> {
+    let read = Record::read(place).map_err(|error| Finding::wrong(error.what, error.hints.join("; ")));
+    read.map_err(|finding| findings.push(finding)).ok().flatten()
+}
+
+/// The workflows in force here; those alone that were chosen when it was installed.
+fn in_force(context: &Context, records: &[Record]) -> Result<Vec<subject::Found>, CommandError> {
+    let mut all = subject::find(context, &[])?;
+    let base = crate::project::base(&context.cwd);
+    all.retain(|one| base.as_deref().is_none_or(|base| !crate::project::leaves_out(base, &one.name)));
+    let chosen: Vec<&String> = records.iter().flat_map(|record| &record.workflows).collect();
+    all.retain(|one| chosen.is_empty() || one.folder.is_some() || chosen.contains(&&one.name));
+    Ok(all)
+}

@@ -1,0 +1,84 @@
+//! The programs that review for the workflows in force, and what their command lines permit them.
+
+use serde::Serialize;
+
+use super::finding::Finding;
+use crate::cli::{Context, subject};
+use crate::install::host;
+use crate::program;
+use crate::project::Found;
+
+/// A reviewer.
+#[derive(Debug, Serialize)]
+pub(super) struct ReviewerReport {
+    pub(super) workflow: String,
+    pub(super) command: String,
+    /// What it may do, in words.
+    pub(super) permits: Vec<String>,
+}
+
+/// What a flag permits: the flag, and what that means.
+const FLAGS: [(&str, &str); 12] = [
+    ("--dangerously-skip-permissions", "it may do everything that you may, unasked"),
+    (
+        "--dangerously-bypass-approvals-and-sandbox",
+        "it may do everything that you may, unasked and outside any sandbox",
+    ),
+    ("--yolo", "it may do everything that you may, unasked"),
+    ("danger-full-access", "it has no sandbox"),
+    ("bypassPermissions", "it may do everything that you may, unasked"),
+    ("workspace-write", "it may write in the project"),
+    ("--full-auto", "it may write in the project, unasked"),
+    ("acceptEdits", "it may edit files, unasked"),
+    ("read-only", "it can only read"),
+    ("plan", "it can only read and plan"),
+    ("--allowedTools", "it may use the tools that its command line names"),
+    ("--tools", "it has only the tools that its command line names"),
+];
+
+/// The reviewers of these workflows; programs that are missing are findings, and wrong where a run waits for them.
+pub(super) fn look(
+    context: &Context,
+    workflows: &[subject::Found],
+    found: &Found,
+    findings: &mut Vec<Finding>,
+) -> Vec<ReviewerReport> {
+    let mut all = Vec::new();
+    for workflow in workflows {
+        let Ok(parsed) = workflow.parsed() else { continue };
+        for reviewer in parsed.workflow.reviewers.iter() {
+            let Some(name) = reviewer.command.first().filter(|name| !name.contains("{{")) else { continue };
+            let command: Vec<&str> = reviewer.command.iter().map(AsRef::as_ref).collect();
+            all.push(ReviewerReport {
+                workflow: workflow.name.clone(),
+                command: command.join(" "),
+                permits: permits(&command),
+            });
+            if program::on_path(name, context.env.as_ref()).is_none() {
+                let has_run = found.runs.iter().any(|run| run.workflow.name == workflow.name.as_str());
+                let what = format!("the reviewer of `{}`, `{name}`, is not installed", workflow.name);
+                let make = if has_run { Finding::wrong } else { Finding::note };
+                findings.push(make(what, how_to_get(name)));
+            }
+        }
+    }
+    all
+}
+
+fn permits(command: &[&str]) -> Vec<String> {
+    let is_said = |flag: &str| {
+        command.iter().any(|word| {
+            *word == flag
+                || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
+                || word.ends_with(&format!("={flag}"))
+        })
+    };
+    let said = FLAGS.into_iter().filter(|(flag, _)| is_said(flag));
+    let permits: Vec<String> = said.map(|(flag, means)| format!("{flag}: {means}")).collect();
+    if permits.is_empty() { vec!["what its own settings permit".to_owned()] } else { permits }
+}
+
+fn how_to_get(program: &str) -> String {
+    let host = host::ALL.into_iter().find(|host| host.programs.contains(&program));
+    host.map_or_else(|| format!("install `{program}`, or put its folder on PATH"), |host| host.get.to_owned())
+}

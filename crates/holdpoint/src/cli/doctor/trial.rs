@@ -1,0 +1,143 @@
+//! A registered command run as its agent would run it, in a project of its own: once it must let go, once it must hold.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use holdpoint_core::event::Moment;
+use serde_json::Value as Json;
+
+use super::payload::payload;
+use super::registered::Hook;
+use crate::cli::Context;
+use crate::env_vars::{REVIEWER, SHELL};
+use crate::install::host::{Host, Runs};
+use crate::program::{self, Channels, How};
+use crate::store::{atomic, journal, layout};
+
+/// How long a hook may take here.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// What agents tell their hooks of where the session began.
+const BEGUN: [&str; 3] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
+/// What the hook says when it holds.
+const MARK: &str = "held-by-holdpoint-doctor";
+/// What holds every event while its state says so.
+const WORKFLOW: &str = r#"
+about = "Holds while the state says so."
+[run]
+home  = ".doctor"
+state = ".doctor/state.json"
+[[hold]]
+name = "doctor"
+on   = ["before", "after", "stop", "prompt", "start"]
+when = "state.locked"
+say  = "held-by-holdpoint-doctor"
+"#;
+
+/// What came of a hook.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// Whether it lets go what must be let go.
+    pub(super) allows: bool,
+    /// Whether it holds what must be held.
+    pub(super) holds: bool,
+    /// What went wrong.
+    pub(super) why: Option<String>,
+}
+
+/// Tries a hook.
+pub(super) fn run(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Outcome {
+    match tried(context, host, hook, moment) {
+        Ok(outcome) => outcome,
+        Err(why) => Outcome { why: Some(why), ..Outcome::default() },
+    }
+}
+
+fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<Outcome, String> {
+    let temporary = tempfile::Builder::new().prefix("holdpoint-doctor-").tempdir().map_err(told)?;
+    let root = temporary.path().canonicalize().map_err(told)?;
+    let workflow = layout::workflows(&root).join("doctor/workflow.toml");
+    layout::prepare(&root, &workflow)
+        .and_then(|()| atomic::create(&workflow, WORKFLOW.as_bytes()))
+        .map_err(told)?;
+    let state = root.join(".doctor/state.json");
+    std::fs::create_dir(root.join(".doctor")).map_err(told)?;
+    let event = payload(host, &hook.event, moment, hook.matcher.as_deref(), &root).to_string();
+    let asked = |locked: bool| {
+        let text = serde_json::json!({"locked": locked}).to_string();
+        atomic::replace(&state, text.as_bytes()).map_err(told)?;
+        ask(&mut command(context, host, hook), &root, &event)
+    };
+    let free = asked(false)?;
+    let held = asked(true)?;
+    if host.deaf_at.contains(&moment) {
+        return Ok(by_journal(&root));
+    }
+    let why = match () {
+        () if free.contains(MARK) => Some("it holds what it must let go".to_owned()),
+        () if !held.contains(MARK) => Some(format!("it answered {}", in_short(&held))),
+        () if serde_json::from_str::<Json>(&held).is_err() => Some(
+            "other text stands around its answer, so the agent cannot read it; a shell's profile prints it"
+                .to_owned(),
+        ),
+        () => None,
+    };
+    Ok(Outcome { allows: !free.contains(MARK), holds: held.contains(MARK) && why.is_none(), why })
+}
+
+/// Where the agent listens to no answer: what the hook itself wrote down.
+fn by_journal(root: &Path) -> Outcome {
+    let decisions: Vec<String> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
+    let holds = decisions == ["none", "hold"];
+    let why = (!holds).then(|| format!("its journal has {decisions:?}"));
+    Outcome { allows: decisions.first().is_some_and(|first| first == "none"), holds, why }
+}
+
+/// The command as the agent starts it.
+fn command(context: &Context, host: &Host, hook: &Hook) -> Command {
+    let shell = |program: &str, flag: &str| {
+        let mut command = Command::new(program);
+        command.args([flag, &hook.line.text]);
+        command
+    };
+    if hook.line.is_exec {
+        let args = hook.entry.get("args").and_then(Json::as_array).into_iter().flatten();
+        let mut command = Command::new(&hook.line.program);
+        command.args(args.filter_map(Json::as_str));
+        return command;
+    }
+    match host.runs {
+        Runs::Shell => shell("sh", "-c"),
+        Runs::Bash => shell("bash", "-c"),
+        Runs::LoginShell => shell(&context.env.var(SHELL).unwrap_or_else(|| "sh".to_owned()), "-lc"),
+    }
+}
+
+/// What it prints; an error if it fails.
+fn ask(command: &mut Command, root: &Path, event: &str) -> Result<String, String> {
+    let errors = root.join("errors");
+    let stderr = std::fs::File::create(&errors).map_or_else(|_| Stdio::null(), Stdio::from);
+    command.current_dir(root).stderr(stderr).env_remove(REVIEWER);
+    command.envs(BEGUN.map(|name| (name, root)));
+    let ended = program::run(command, Some(event.to_owned()), DEADLINE, Channels::Output).map_err(told)?;
+    let said = std::fs::read(&errors).unwrap_or_default();
+    let said = in_short(&String::from_utf8_lossy(&said));
+    match ended.how {
+        How::Exit(status) if status.success() => Ok(String::from_utf8_lossy(&ended.output).into_owned()),
+        How::Exit(status) => Err(format!("it ended with {status}: {said}")),
+        How::Late => Err(format!("it did not answer within {} seconds", DEADLINE.as_secs())),
+        How::Interrupted => Err("it was interrupted".to_owned()),
+    }
+}
+
+fn in_short(text: &str) -> String {
+    const CHARS_MAX: usize = 200;
+    match text.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) => line.chars().take(CHARS_MAX).collect(),
+        None => "nothing".to_owned(),
+    }
+}
+
+fn told(error: std::io::Error) -> String {
+    error.to_string()
+}

@@ -1,0 +1,202 @@
+//! `holdpoint init`: hooks and commands written into the agents' settings.
+
+use clap::Args;
+
+use super::installed::{self, Where};
+use super::{Context, subject};
+use crate::error::{CommandError, Kind};
+use crate::install::apply;
+use crate::install::host::{self, Host};
+use crate::install::place::{Place, Scope};
+use crate::install::plan::{Order, Plan};
+use crate::install::record::Record;
+use crate::install::wanted::Wanted;
+use crate::project;
+use crate::store::layout;
+use crate::ui::Style;
+
+/// Write Holdpoint's hooks, and the workflows' slash commands, into the settings of the agents here
+///
+/// Everything else in those files stays as it is: comments, order, other hooks. A copy of each file is kept, and
+/// `holdpoint uninstall` takes out exactly what was put in. A second `init` changes nothing, or only what has become
+/// different: the program's place, the agents, the workflows.
+///
+/// All workflows are in force where their run is; `--workflow` restricts a project to those it names (and its own).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint init                               this project, the agents found, all workflows
+  holdpoint init --dry-run                     show what would be written, and write nothing
+  holdpoint init --agent claude --agent codex  these agents, whether they are found or not
+  holdpoint init --workflow myflow             only this workflow's hooks and commands
+  holdpoint init --user                        your own settings, for all projects")]
+pub(super) struct Arguments {
+    /// An agent: claude, codex, gemini, cursor, copilot [default: those that are found]
+    #[arg(long = "agent", value_name = "AGENT", value_delimiter = ',')]
+    agents: Vec<String>,
+    /// A workflow, built in or the project's own [default: all]
+    #[arg(long = "workflow", value_name = "WORKFLOW", value_delimiter = ',')]
+    workflows: Vec<String>,
+    #[command(flatten)]
+    place: Where,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let place = arguments.place.place(context)?;
+    let hosts = hosts(context, &place, &arguments.agents)?;
+    let found = subject::find(context, &arguments.workflows)?;
+    let mut workflows = Vec::new();
+    let mut parsed = Vec::new();
+    for found in &found {
+        let one = found.parsed()?;
+        if one.error().is_some() {
+            refuse_broken(context, &found.name, !arguments.workflows.is_empty())?;
+            continue;
+        }
+        parsed.push(one.workflow);
+        workflows.push((found.name.clone(), found.files()?));
+    }
+    let wanted = Wanted::of(parsed.iter());
+    let program = std::env::current_exe()?;
+    let own = own_workflows(&place);
+    let had_ignore = layout::ignore(&place.root).exists();
+    let order = |record: Option<&Record>| {
+        Order {
+            place: &place,
+            hosts: &hosts,
+            wanted: &wanted,
+            workflows: &workflows,
+            chosen: &arguments.workflows,
+            own: &own,
+            program: &program,
+            had_ignore,
+            record,
+        }
+        .plan()
+    };
+    let plan = order(Record::read(&place)?.as_ref())?;
+    let is_done = !plan.draft.has_changes() && Record::read(&place)?.as_ref() == Some(&plan.record);
+    if arguments.dry_run || is_done || nothing_to_record(&plan) {
+        show(context, &place, &hosts, &plan, arguments.dry_run);
+        return Ok(());
+    }
+    // Others may have been at work since: what counts is the plan that is made under the lock.
+    let _lock = apply::lock(&place)?;
+    let old = Record::read(&place)?;
+    let plan = order(old.as_ref())?;
+    apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
+    apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
+    show(context, &place, &hosts, &plan, false);
+    Ok(())
+}
+
+/// Entries that were there before us and are as they should be are not ours to remember.
+fn nothing_to_record(plan: &Plan) -> bool {
+    !plan.draft.has_changes() && plan.record.files.is_empty()
+}
+
+fn own_workflows(place: &Place) -> Vec<String> {
+    let own =
+        if place.scope == Scope::Project { crate::catalog::own_folders(&place.root) } else { Vec::new() };
+    own.into_iter().map(|(name, _)| name).collect()
+}
+
+/// A workflow that cannot be used is passed over, unless it was asked for.
+fn refuse_broken(context: &Context, name: &str, is_named: bool) -> Result<(), CommandError> {
+    let what = format!("workflow `{name}` cannot be used");
+    if is_named {
+        return Err(CommandError::new(Kind::Failed, what).hinted(format!("see `holdpoint check {name}`")));
+    }
+    context.ui.note(format!("{what}, so it is passed over: see `holdpoint check {name}`"));
+    Ok(())
+}
+
+/// The agents that are meant: those named, or those found.
+fn hosts(context: &Context, place: &Place, names: &[String]) -> Result<Vec<&'static Host>, CommandError> {
+    if names.is_empty() {
+        let found: Vec<&Host> = host::ALL.into_iter().filter(|host| is_found(context, place, host)).collect();
+        if found.is_empty() {
+            return Err(CommandError::new(
+                Kind::Usage,
+                "no agent was found here: no program, no folder of settings",
+            )
+            .hinted(format!("name one: holdpoint init --agent {}", host::ALL[0].name)));
+        }
+        return Ok(found);
+    }
+    let all: Vec<&str> = host::ALL.iter().map(|host| host.name).collect();
+    let one = |name: &String| {
+        host::named(name).ok_or_else(|| {
+            let hint = match holdpoint_core::diagnostic::nearest(name, all.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are: {}", all.join(", ")),
+            };
+            CommandError::new(Kind::Usage, format!("there is no agent `{name}`")).hinted(hint)
+        })
+    };
+    let mut hosts: Vec<&Host> = Vec::new();
+    for name in names {
+        let host = one(name)?;
+        if !hosts.iter().any(|there| there.name == host.name) {
+            hosts.push(host);
+        }
+    }
+    Ok(hosts)
+}
+
+fn is_found(context: &Context, place: &Place, host: &Host) -> bool {
+    let user = Place::find(Scope::User, &context.cwd, &context.env);
+    host.program(context.env.as_ref()).is_some()
+        || (place.scope == Scope::Project && host.marks.iter().any(|mark| place.root.join(mark).exists()))
+        || user.is_ok_and(|user| user.folder(host).is_dir())
+}
+
+fn show(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan, is_dry: bool) {
+    let ui = context.ui;
+    let titles: Vec<&str> = hosts.iter().map(|host| host.title).collect();
+    let whose = match place.scope {
+        Scope::Project => format!("Project {}", place.root.display()),
+        Scope::User => "Your own settings".to_owned(),
+    };
+    ui.line(format!("{}: {}", ui.paint(Style::Bold, whose), titles.join(", ")));
+    if is_dry {
+        ui.line("Dry run: nothing is written.");
+    }
+    installed::show(&ui, place, plan.draft.files.iter().filter(|planned| planned.is_change()));
+    for path in &plan.left_alone {
+        ui.line(format!("kept     {}  you have edited it", place.shown(path)));
+    }
+    if !plan.draft.has_changes() {
+        ui.line("Nothing to change: everything is there already.");
+    } else if !is_dry {
+        next(context, place, hosts, plan);
+    }
+}
+
+/// What remains to be done, and how to see that it works.
+fn next(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan) {
+    let ui = context.ui;
+    if plan.draft.files.iter().any(|planned| planned.is_change() && planned.before.is_some()) {
+        ui.line(format!(
+            "\nWhat was there before is kept in {}.",
+            place.shown(&place.ours().join("backups"))
+        ));
+    }
+    ui.line("\nNext:");
+    for next in hosts.iter().filter_map(|host| host.next) {
+        ui.line(format!("  {next}"));
+    }
+    ui.line("  holdpoint doctor       proves that the hooks fire");
+    if project::nearest(&place.root, ".git").is_none() && place.scope == Scope::Project {
+        ui.line("  git init               some workflows look at branches and commits");
+    }
+    let user = if place.scope == Scope::User { " --user" } else { "" };
+    ui.line(format!(
+        "  holdpoint uninstall{user}{:<width$}takes all of this out again",
+        "",
+        width = 4_usize.saturating_sub(user.len()).max(2)
+    ));
+}

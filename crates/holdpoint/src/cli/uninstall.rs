@@ -1,0 +1,88 @@
+//! `holdpoint uninstall`: what `init` wrote, taken out again.
+
+use clap::Args;
+
+use super::Context;
+use super::installed::{self, Where};
+use crate::error::CommandError;
+use crate::install::place::{Place, Scope};
+use crate::install::record::Record;
+use crate::install::{apply, removal};
+
+/// Take out what `holdpoint init` wrote, and nothing else
+///
+/// A file that is still as `init` left it becomes what it was before, byte for byte. One that was edited since loses
+/// Holdpoint's entries alone. Holdpoint's own folder in the project goes too, unless workflows of yours are in it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint uninstall              this project
+  holdpoint uninstall --dry-run    show what would be changed, and change nothing
+  holdpoint uninstall --user       your own settings")]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    place: Where,
+    /// Show what would be changed, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let place = arguments.place.place(context)?;
+    let ui = context.ui;
+    let record = Record::read(&place)?;
+    let plan = removal::plan(&place, record.as_ref())?;
+    if record.is_none() && plan.changes().next().is_none() {
+        ui.line(format!("Nothing is installed in {}.", shown_root(&place)));
+        hint_elsewhere(context, &place);
+        return Ok(());
+    }
+    if arguments.dry_run {
+        ui.line("Dry run: nothing is changed.");
+        installed::show(&ui, &place, plan.changes());
+        return Ok(());
+    }
+    let lock = apply::lock(&place)?;
+    let record = Record::read(&place)?.unwrap_or_default();
+    let plan = removal::plan(&place, Some(&record))?;
+    for planned in plan.changes() {
+        apply::write(planned)?;
+    }
+    apply::remove_empty(&place, &record.folders);
+    drop(lock);
+    let stays = removal::remove_own(&place, &record)?;
+    installed::show(&ui, &place, plan.changes());
+    for path in &plan.left_alone {
+        ui.line(format!("kept     {}  you have edited it", place.shown(path)));
+    }
+    for path in &stays {
+        ui.line(format!("kept     {}  not ours, or still needed", place.shown(path)));
+    }
+    ui.line(format!("Holdpoint is out of {}.", shown_root(&place)));
+    Ok(())
+}
+
+fn shown_root(place: &Place) -> String {
+    match place.scope {
+        Scope::Project => place.root.display().to_string(),
+        Scope::User => "your own settings".to_owned(),
+    }
+}
+
+/// Whoever finds nothing here may have installed it there.
+fn hint_elsewhere(context: &Context, place: &Place) {
+    let (scope, command) = match place.scope {
+        Scope::Project => (Scope::User, "holdpoint uninstall --user"),
+        Scope::User => (Scope::Project, "holdpoint uninstall"),
+    };
+    let other = Place::find(scope, &context.cwd, &context.env);
+    if other.is_ok_and(|other| other.record().is_file()) {
+        context.ui.line(format!(
+            "It is in {}: {command}",
+            match scope {
+                Scope::User => "your own settings",
+                Scope::Project => "this project",
+            }
+        ));
+    }
+}

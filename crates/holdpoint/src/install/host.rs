@@ -1,0 +1,154 @@
+//! An agent as a place to install into: its files, its events, its tools, and the form of its entries.
+
+use holdpoint_core::event::Moment;
+use holdpoint_core::tool::ToolKind;
+use serde_json::Value as Json;
+
+use super::prompt::Form;
+use super::{claude, codex, copilot, cursor, gemini};
+use crate::env_vars::Env;
+use crate::program;
+
+/// What installation must know of an agent.
+#[derive(Debug)]
+pub struct Host {
+    /// Its name, as `--agent` spells it.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The programs it may be.
+    pub programs: &'static [&'static str],
+    /// The command that installs it.
+    pub get: &'static str,
+    /// What shows in a project that it is used there.
+    pub marks: &'static [&'static str],
+    /// Its folder in a project.
+    pub folder: &'static str,
+    /// Its folder in the user's home.
+    pub user_folder: &'static str,
+    /// The variable that names another such folder.
+    pub user_variable: Option<&'static str>,
+    /// The file in that folder that its hooks are written to.
+    pub settings: &'static str,
+    /// Other files in that folder that can register hooks.
+    pub also: &'static [&'static str],
+    /// How its hooks are nested.
+    pub shape: Shape,
+    /// What the file must say beside its hooks.
+    pub preamble: &'static [(&'static str, i64)],
+    /// Its events and the moments they are.
+    pub events: &'static [(&'static str, Moment)],
+    /// Moments at which it listens to no answer: a hook is of use there for what the engine remembers.
+    pub deaf_at: &'static [Moment],
+    /// Its tools that run shell commands.
+    pub shell: &'static [&'static str],
+    /// Its tools that write files.
+    pub edit: &'static [&'static str],
+    /// Its tools that hand work to a sub-agent.
+    pub delegation: &'static [&'static str],
+    /// How its matchers are read.
+    pub matching: Matching,
+    /// One entry of its hooks.
+    pub handler: fn(&Handler<'_>) -> Json,
+    /// How it runs a hook's command line.
+    pub runs: Runs,
+    /// The form of its slash commands.
+    pub prompts: Form,
+    /// What remains to be done by the user once the hooks are written.
+    pub next: Option<&'static str>,
+}
+
+/// How hooks are nested in a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// An event has groups with a matcher, and each group has handlers.
+    Grouped,
+    /// An event has handlers, each with its own matcher.
+    Flat,
+}
+
+/// How a matcher is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matching {
+    /// Names between bars.
+    Names,
+    /// A regular expression that need not match the whole name.
+    Pattern,
+}
+
+/// How an agent runs a hook's command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    /// `sh -c`, or without a shell if the entry has `args`.
+    Shell,
+    /// `bash -c`.
+    Bash,
+    /// The user's shell as a login shell.
+    LoginShell,
+}
+
+/// What an entry is made of.
+#[derive(Debug)]
+pub struct Handler<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The program.
+    pub program: &'a str,
+    /// How long it may take.
+    pub seconds: u32,
+    /// The moment.
+    pub moment: Moment,
+    /// The tools, where the shape has the matcher here.
+    pub matcher: Option<&'a str>,
+}
+
+impl Handler<'_> {
+    /// The command line for a shell.
+    pub fn line(&self) -> String {
+        format!("{} hook --agent {}", quoted(self.program), self.agent)
+    }
+}
+
+/// All agents, in the order they are named.
+pub const ALL: [&Host; 5] = [&claude::HOST, &codex::HOST, &gemini::HOST, &cursor::HOST, &copilot::HOST];
+
+/// The agent of this name.
+pub fn named(name: &str) -> Option<&'static Host> {
+    ALL.into_iter().find(|host| host.name == name)
+}
+
+impl Host {
+    /// Its tools of a kind.
+    pub fn tools(&self, kind: ToolKind) -> &'static [&'static str] {
+        match kind {
+            ToolKind::Shell => self.shell,
+            ToolKind::Edit => self.edit,
+            ToolKind::Delegation => self.delegation,
+            ToolKind::Other => &[],
+        }
+    }
+
+    /// The matcher for these tools; for every tool without names.
+    pub fn matcher(&self, tools: &[String]) -> String {
+        match (self.matching, tools) {
+            (Matching::Names, []) => "*".to_owned(),
+            (Matching::Pattern, []) => ".*".to_owned(),
+            (Matching::Names, tools) => tools.join("|"),
+            (Matching::Pattern, tools) => format!("^({})$", tools.join("|")),
+        }
+    }
+
+    /// Where its program is, if it is installed.
+    pub fn program(&self, env: &dyn Env) -> Option<std::path::PathBuf> {
+        self.programs.iter().find_map(|name| program::on_path(name, env))
+    }
+}
+
+/// A word as a shell reads it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+-,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

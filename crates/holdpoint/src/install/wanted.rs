@@ -1,0 +1,128 @@
+//! What the chosen workflows look at, and so what is registered: an event that no workflow looks at starts nothing, and
+//! neither does a tool.
+
+use holdpoint_core::event::Moment;
+use holdpoint_core::workflow::{ToolMatch, Workflow};
+use serde_json::Value as Json;
+
+use super::host::{Handler, Host, Shape};
+
+/// How long a hook may take that performs nothing.
+const QUICK_SECONDS: u32 = 30;
+/// How long a Stop may take at least: reviews are performed there.
+const STOP_SECONDS: u32 = 600;
+/// What a Stop may take beside the longest review.
+const MARGIN_SECONDS: u32 = 30;
+
+/// What workflows look at.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    before: Vec<ToolMatch>,
+    after: Vec<ToolMatch>,
+    /// How long a Stop may take; none: it is not looked at.
+    stop: Option<u32>,
+    prompt: bool,
+    start: bool,
+}
+
+/// A hook to register.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The agent's name of the event.
+    pub event: &'static str,
+    /// The tools; none where the event has none.
+    pub matcher: Option<String>,
+    /// The group, or the handler itself, as the settings have it.
+    pub value: Json,
+}
+
+impl Wanted {
+    /// What these workflows look at.
+    pub fn of<'a>(workflows: impl Iterator<Item = &'a Workflow>) -> Wanted {
+        let mut wanted = Wanted::default();
+        for workflow in workflows {
+            wanted.add(workflow);
+        }
+        wanted
+    }
+
+    fn add(&mut self, workflow: &Workflow) {
+        for on in workflow.rules.iter().flat_map(|rule| rule.on.iter()) {
+            match on.moment {
+                Moment::Before => add_once(&mut self.before, &on.tool),
+                Moment::After => add_once(&mut self.after, &on.tool),
+                Moment::Stop => self.look_at_stop(0),
+                Moment::Prompt => self.prompt = true,
+                Moment::Start => self.start = true,
+            }
+        }
+        if !workflow.phases.is_empty() || workflow.run.clears_strays {
+            let longest = workflow.reviewers.iter().map(|reviewer| reviewer.timeout_s).max();
+            self.look_at_stop(longest.unwrap_or_default().saturating_add(MARGIN_SECONDS));
+        }
+    }
+
+    /// A Stop that is held is counted, and counted afresh from the user's next prompt.
+    fn look_at_stop(&mut self, seconds: u32) {
+        self.stop = Some(self.stop.unwrap_or(STOP_SECONDS).max(seconds));
+        self.prompt = true;
+    }
+
+    fn looks_at(&self, moment: Moment) -> bool {
+        match moment {
+            Moment::Before => !self.before.is_empty(),
+            Moment::After => !self.after.is_empty(),
+            Moment::Stop => self.stop.is_some(),
+            Moment::Prompt => self.prompt,
+            Moment::Start => self.start,
+        }
+    }
+
+    /// The hooks of an agent that call this program.
+    pub fn entries(&self, host: &Host, program: &str) -> Vec<Entry> {
+        let looked_at = host.events.iter().filter(|(_, moment)| self.looks_at(*moment));
+        looked_at.map(|(event, moment)| self.entry(host, program, event, *moment)).collect()
+    }
+
+    fn entry(&self, host: &Host, program: &str, event: &'static str, moment: Moment) -> Entry {
+        let matcher = match moment {
+            Moment::Before => Some(host.matcher(&tools(host, &self.before))),
+            Moment::After => Some(host.matcher(&tools(host, &self.after))),
+            Moment::Stop | Moment::Prompt | Moment::Start => None,
+        };
+        let seconds = self.stop.filter(|_| moment == Moment::Stop).unwrap_or(QUICK_SECONDS);
+        let handler = Handler { agent: host.name, program, seconds, moment, matcher: matcher.as_deref() };
+        let handler = (host.handler)(&handler);
+        let value = match (host.shape, &matcher) {
+            (Shape::Flat, _) => handler,
+            (Shape::Grouped, None) => serde_json::json!({"hooks": [handler]}),
+            (Shape::Grouped, Some(matcher)) => serde_json::json!({"matcher": matcher, "hooks": [handler]}),
+        };
+        Entry { event, matcher, value }
+    }
+}
+
+fn add_once(tools: &mut Vec<ToolMatch>, tool: &ToolMatch) {
+    if !tools.contains(tool) {
+        tools.push(tool.clone());
+    }
+}
+
+/// The agent's names for these tools, each kind together; none at all stands for every tool.
+fn tools(host: &Host, wanted: &[ToolMatch]) -> Vec<String> {
+    if wanted.contains(&ToolMatch::Any) {
+        return Vec::new();
+    }
+    let kinds = holdpoint_core::tool::ToolKind::NAMED.into_iter().map(|(_, kind)| kind);
+    let by_kind = kinds.filter(|kind| wanted.contains(&ToolMatch::Kind(*kind)));
+    let mut names: Vec<String> =
+        by_kind.flat_map(|kind| host.tools(kind)).map(|name| (*name).to_owned()).collect();
+    for tool in wanted {
+        if let ToolMatch::Named(name) = tool
+            && !names.iter().any(|known| known == name.as_ref())
+        {
+            names.push(name.to_string());
+        }
+    }
+    names
+}

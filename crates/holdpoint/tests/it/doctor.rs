@@ -1,0 +1,310 @@
+//! `holdpoint doctor`: that what is registered fires, and that each thing in the way is found, with a remedy that works.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value as Json, json};
+
+use crate::project::{Printed, Project};
+use crate::shown::{REVIEWED, shell};
+
+const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
+
+/// A project and a home whose login shell finds our program, git, and nothing of the machine's agents.
+fn place() -> Project {
+    let project = Project::new();
+    let bin = project.root().join("no-home/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for program in ["git", "bash", "sh", "cat", "printf"] {
+        let path = std::env::var_os("PATH").unwrap();
+        let found =
+            std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file());
+        if let Some(found) = found {
+            symlink(found, bin.join(program)).unwrap();
+        }
+    }
+    symlink(HOLDPOINT, bin.join("holdpoint")).unwrap();
+    project.write("no-home/.profile", format!("PATH='{}'\n", bin.display()));
+    project.write("no-home/.bash_profile", format!("PATH='{}'\n", bin.display()));
+    project
+}
+
+fn command(project: &Project, args: &[&str]) -> Command {
+    let mut command = project.command(args);
+    command.env("PATH", project.root().join("no-home/bin")).env("SHELL", "/bin/sh").stdin(Stdio::null());
+    command
+}
+
+fn run(project: &Project, args: &[&str]) -> Printed {
+    command(project, args).output().unwrap().into()
+}
+
+fn installed(agents: &str) -> Project {
+    let project = place();
+    let printed = run(&project, &["init", "--agent", agents]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    project
+}
+
+fn doctor(project: &Project) -> (Json, Option<i32>) {
+    let printed = run(project, &["doctor", "--json"]);
+    let report = serde_json::from_str(&printed.stdout).unwrap_or_else(|_| panic!("{}", printed.stderr));
+    (report, printed.code)
+}
+
+/// What is wrong: each with its remedy.
+fn wrong(report: &Json) -> Vec<(String, String)> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    let text = |value: &Json| value.as_str().unwrap().to_owned();
+    findings
+        .filter(|one| one["level"] == "wrong")
+        .map(|one| (text(&one["what"]), text(&one["remedy"])))
+        .collect()
+}
+
+/// The one thing that is wrong here has these words.
+fn finds(project: &Project, words: &str) -> String {
+    let (report, code) = doctor(project);
+    assert_eq!(code, Some(1), "{report:#}");
+    let wrong = wrong(&report);
+    let found = wrong.iter().find(|(what, _)| what.contains(words));
+    found.unwrap_or_else(|| panic!("{words}: {wrong:#?}")).1.clone()
+}
+
+#[test]
+fn every_hook_of_every_dialect_lets_go_and_holds() {
+    let agents = holdpoint::agent::Agent::ALL.map(|(name, _)| name);
+    let project = installed(&agents.join(","));
+    let (report, code) = doctor(&project);
+    assert_eq!(wrong(&report), []);
+    assert_eq!(code, Some(0), "{report:#}");
+    for agent in agents {
+        let of = report["agents"].as_array().unwrap().iter().find(|one| one["agent"] == agent).unwrap();
+        let hooks = of["hooks"].as_array().unwrap();
+        assert!(hooks.len() >= 4, "{agent}: {hooks:#?}");
+        assert!(
+            hooks.iter().all(|hook| hook["allows"] == true && hook["holds"] == true),
+            "{agent}: {hooks:#?}"
+        );
+    }
+    let told = run(&project, &["doctor"]);
+    assert!(
+        told.stdout.contains("lets go and holds") && told.stdout.ends_with("as it should be.\n"),
+        "{}",
+        told.stdout
+    );
+}
+
+#[test]
+fn all_events_that_there_are_can_be_tried() {
+    let project = place();
+    let every = "about = \"x\"\n[run]\nhome = \".x\"\n[[hold]]\nname = \"all\"\non = [\"before\", \"after\", \"stop\", \"prompt\", \"start\"]\nsay = \"x\"\n";
+    project.workflow("every", every);
+    let agents = holdpoint::agent::Agent::ALL.map(|(name, _)| name).join(",");
+    assert_eq!(run(&project, &["init", "--agent", &agents]).code, Some(0));
+    let (report, _) = doctor(&project);
+    assert_eq!(wrong(&report), []);
+}
+
+#[test]
+fn a_hook_that_fired_in_earnest_is_dated() {
+    let project = place();
+    project.workflow("reviewed", REVIEWED).write(".reviewed/state.json", "{\"phase\": \"code\"}\n");
+    run(&project, &["init", "--agent", "claude"]);
+    project
+        .run_with(&["hook", "--agent", "claude"], shell(&project, "s", "git commit").to_string().as_bytes());
+    let (report, _) = doctor(&project);
+    let hooks = report["agents"][0]["hooks"].as_array().unwrap();
+    let dated =
+        |event: &str| hooks.iter().find(|hook| hook["event"] == event).unwrap()["last_fired"].is_string();
+    assert!(dated("PreToolUse") && !dated("Stop"), "{hooks:#?}");
+    assert_eq!(project.journal().len(), 1, "the trials leave nothing behind");
+}
+
+#[test]
+fn nothing_registered() {
+    assert_eq!(finds(&place(), "no agent has a hook of ours"), "holdpoint init");
+}
+
+#[test]
+fn a_program_that_is_gone_and_the_remedy() {
+    let project = installed("claude,codex");
+    for file in [".claude/settings.json", ".codex/hooks.json"] {
+        project.write(file, project.read(file).replace(HOLDPOINT, "/gone/holdpoint"));
+    }
+    for agent in ["claude", "codex"] {
+        let title = if agent == "claude" { "Claude Code" } else { "Codex" };
+        let remedy = finds(&project, &format!("{title} does not hold at Stop"));
+        assert_eq!(remedy, format!("holdpoint init --agent {agent}"));
+        let words: Vec<&str> = remedy.split(' ').skip(1).collect();
+        assert_eq!(run(&project, &words).code, Some(0));
+    }
+    assert_eq!(wrong(&doctor(&project).0), []);
+}
+
+#[test]
+fn an_old_program() {
+    let project = installed("claude");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let old = elsewhere.path().join("holdpoint");
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo holdpoint 0.0.1 && exit\nexec '{HOLDPOINT}' \"$@\"\n"
+    );
+    std::fs::write(&old, script).unwrap();
+    std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let file = ".claude/settings.json";
+    project.write(file, project.read(file).replace(HOLDPOINT, &old.display().to_string()));
+    assert_eq!(finds(&project, "calls another version at PreToolUse"), "holdpoint init --agent claude");
+    let (bin, link) = (project.root().join("no-home/bin/holdpoint"), "the `holdpoint` on PATH");
+    std::fs::remove_file(&bin).unwrap();
+    symlink(&old, &bin).unwrap();
+    let remedy = finds(&project, link);
+    assert!(Command::new("sh").args(["-c", &remedy]).status().unwrap().success());
+    assert!(!wrong(&doctor(&project).0).iter().any(|(what, _)| what.contains(link)));
+}
+
+#[test]
+fn two_copies() {
+    let project = installed("codex");
+    assert_eq!(run(&project, &["init", "--user", "--agent", "codex"]).code, Some(0));
+    let remedy = finds(&project, "Codex has two hooks of ours at PreToolUse");
+    let words: Vec<&str> = remedy.split(' ').skip(1).collect();
+    assert_eq!(run(&project, &words).code, Some(0));
+    assert_eq!(wrong(&doctor(&project).0), []);
+}
+
+#[test]
+fn the_plugin_beside_the_settings() {
+    let project = installed("claude");
+    project.write(".claude/settings.local.json", "{\"enabledPlugins\": {\"taskie@holdpoint\": true}}");
+    assert_eq!(finds(&project, "by the plugin taskie@holdpoint"), "claude plugin disable taskie@holdpoint");
+}
+
+#[test]
+fn hooks_that_are_turned_off() {
+    let project = installed("claude");
+    project.write(".claude/settings.local.json", "{\n  // quiet\n  \"disableAllHooks\": true,\n}");
+    finds(&project, "turns all hooks off");
+}
+
+#[test]
+fn an_event_that_is_looked_at_and_not_registered() {
+    let project = installed("claude");
+    let text =
+        "about = \"x\"\n[run]\nhome = \".x\"\n[[witness]]\nname = \"w\"\non = \"start\"\nsay = \"x\"\n";
+    project.workflow("starts", text);
+    assert_eq!(finds(&project, "workflows look at SessionStart"), "holdpoint init --agent claude");
+}
+
+#[test]
+fn broken_workflows_and_choices() {
+    let project = installed("claude");
+    project.workflow("broken", "about = ");
+    assert_eq!(finds(&project, "workflow `broken` cannot be used"), "holdpoint check broken");
+    project.write(".holdpoint/holdpoint.toml", "workflows = [\"taksie\"]\n");
+    assert_eq!(finds(&project, "`taksie`"), "holdpoint check");
+}
+
+#[test]
+fn settings_that_cannot_be_read() {
+    let project = installed("claude");
+    project.write(".claude/settings.local.json", "{");
+    finds(&project, "settings.local.json cannot be read by Claude Code");
+}
+
+#[test]
+fn programs_that_are_missing() {
+    let project = installed("claude");
+    let bin = project.root().join("no-home/bin");
+    std::fs::remove_file(bin.join("git")).unwrap();
+    finds(&project, "git is not on PATH");
+    std::fs::remove_file(bin.join("holdpoint")).unwrap();
+    let remedy = finds(&project, "`holdpoint` is not on PATH");
+    assert!(Command::new("sh").args(["-c", &remedy]).status().unwrap().success());
+    assert!(bin.join("holdpoint").exists());
+    project.write(".taskie/plans/shop/state.json", "{}");
+    let remedy = finds(&project, "the reviewer of `taskie`, `claude`, is not installed");
+    assert_eq!(remedy, "npm install --global @anthropic-ai/claude-code");
+}
+
+#[test]
+fn a_login_shell_that_sets_path_anew() {
+    let project = installed("codex");
+    project.write("no-home/.profile", "PATH=/nowhere\n").write("no-home/.bash_profile", "PATH=/nowhere\n");
+    let remedy = finds(&project, "a login shell, as Codex runs commands, does not find `holdpoint`");
+    let mut sh = Command::new("/bin/sh");
+    assert!(sh.args(["-c", &remedy]).env("HOME", project.root().join("no-home")).status().unwrap().success());
+    assert!(!wrong(&doctor(&project).0).iter().any(|(what, _)| what.contains("login shell")));
+}
+
+#[test]
+fn a_login_shell_that_talks() {
+    let project = installed("codex");
+    let profile = project.read("no-home/.profile") + "echo Welcome!\n";
+    project.write("no-home/.profile", &profile).write("no-home/.bash_profile", &profile);
+    finds(&project, "other text stands around its answer");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to() {
+    let project = installed("claude");
+    let ours = project.root().join(".holdpoint");
+    std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let remedy = finds(&project, "cannot be written to");
+    assert!(Command::new("sh").args(["-c", &remedy]).status().unwrap().success());
+    assert_eq!(wrong(&doctor(&project).0), []);
+}
+
+#[test]
+fn what_reviewers_may_do_is_told() {
+    let project = installed("claude");
+    let (report, _) = doctor(&project);
+    let taskie =
+        report["reviewers"].as_array().unwrap().iter().find(|one| one["workflow"] == "taskie").unwrap();
+    assert!(
+        taskie["permits"][0].as_str().unwrap().starts_with("--dangerously-skip-permissions: "),
+        "{taskie}"
+    );
+}
+
+#[test]
+fn an_old_client_that_does_not_know_the_entries_form() {
+    let project = installed("claude");
+    let client = Path::new("no-home/bin/claude");
+    project.write(client.to_str().unwrap(), "#!/bin/sh\necho '2.1.138 (Claude Code)'\n");
+    std::fs::set_permissions(project.root().join(client), std::fs::Permissions::from_mode(0o755)).unwrap();
+    finds(&project, "does not know hooks without a shell");
+    project.write(client.to_str().unwrap(), "#!/bin/sh\necho '2.1.139 (Claude Code)'\n");
+    assert_eq!(wrong(&doctor(&project).0), []);
+}
+
+#[test]
+fn a_program_that_came_with_the_project_is_not_run() {
+    for path in ["./holdpoint", "ROOT/tools/holdpoint"] {
+        let project = installed("claude,codex");
+        let script = format!("#!/bin/sh\ntouch '{}'\n", project.root().join("ran").display());
+        for program in ["holdpoint", "tools/holdpoint"] {
+            project.write(program, &script);
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(project.root().join(program), mode).unwrap();
+        }
+        let path = path.replace("ROOT", &project.root().display().to_string());
+        for file in [".claude/settings.json", ".codex/hooks.json"] {
+            project.write(file, project.read(file).replace(HOLDPOINT, &path));
+        }
+        finds(&project, "the program is the project's own, so it was not run");
+        assert!(!project.root().join("ran").exists());
+    }
+}
+
+#[test]
+fn what_is_not_ours_is_not_run() {
+    let project = installed("claude");
+    let mut settings: Json = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
+    let touch = json!({"hooks": [{"type": "command", "command": format!("touch '{}'", project.root().join("ran").display())}]});
+    settings["hooks"]["Stop"].as_array_mut().unwrap().push(touch);
+    project.write(".claude/settings.json", settings.to_string());
+    assert_eq!(wrong(&doctor(&project).0), []);
+    assert!(!project.root().join("ran").exists());
+}
