@@ -77,6 +77,15 @@ pub fn set_aside(home: &Path, workflow: &str) {
     let _ = std::fs::rename(&path, path.with_extension("last.jsonl"));
 }
 
+/// Chains the lines that are there, whoever wrote them: a case's evidence is given, not seen.
+pub(super) fn vouch(home: &Path, workflow: &str) -> io::Result<()> {
+    let path = layout::evidence(home, workflow);
+    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(()) };
+    std::fs::remove_file(&path)?;
+    let given = text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok());
+    given.into_iter().try_for_each(|piece| append(home, &Evidence { workflow: workflow.to_owned(), ..piece }))
+}
+
 /// All evidence of a workflow's runs here, oldest first; a torn or foreign line is passed over, and so is what follows
 /// where a line is missing.
 pub fn read(home: &Path, workflow: &str) -> Vec<Evidence> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::parse::FILE;
 
-use super::{atomic, layout, lock, state};
+use super::{atomic, evidence, layout, lock, state};
 use crate::project::{self, Run};
 use crate::world::{is_missing, read_file};
 
@@ -72,7 +72,11 @@ impl Seal {
     /// What others have changed.
     fn damage(&self, state: &Path) -> Result<Damage, String> {
         let copy = layout::seal(&self.home, &self.workflow);
-        let Some(sealed) = read_file(&copy, BYTES_MAX)? else { return Ok(Damage::None) };
+        let Some(sealed) = read_file(&copy, BYTES_MAX)? else {
+            let is_there = state.symlink_metadata().is_ok();
+            let why = "the engine has no copy of it: to begin anew, delete it";
+            return if is_there { Err(why.to_owned()) } else { Ok(Damage::None) };
+        };
         let found = if is_plain(state) { read_file(state, BYTES_MAX)? } else { None };
         let (head, body) = Head::read(&sealed);
         let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
@@ -121,6 +125,14 @@ fn own(home: &Path, workflow: &str) -> String {
     let file = project::base(home).map(|base| layout::workflows(&base).join(workflow).join(FILE));
     let bytes = file.and_then(|file| read_file(&file, BYTES_MAX).ok().flatten());
     bytes.map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
+}
+
+/// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
+pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), String> {
+    if let Some(bytes) = read_file(state, BYTES_MAX)? {
+        Seal { home: home.into(), workflow: workflow.to_owned(), place: home.into() }.close(&bytes)?;
+    }
+    evidence::vouch(home, workflow).map_err(|error| error.to_string())
 }
 
 /// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
@@ -188,5 +200,9 @@ mod tests {
         forge(&copy);
         forge(&state);
         assert!(seal.uphold(&state).is_err(), "both were forged");
+        std::fs::remove_file(&copy).unwrap();
+        assert!(seal.uphold(&state).is_err(), "a state that the engine has not written");
+        vouch(home.path(), "flow", &state).unwrap();
+        assert_eq!(seal.uphold(&state), Ok(false));
     }
 }
