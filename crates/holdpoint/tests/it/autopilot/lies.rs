@@ -285,14 +285,16 @@ pub(crate) fn fails(tried: &Cheat) {
             return;
         }
         After::Closed(why) => {
-            for words in [&["next"][..], &["status"], &["commit", "feat(cart): add up"]] {
-                let printed = site.tell(words);
+            for words in [["next"], ["verify"]] {
+                let printed = site.tell(&words);
                 assert!(
                     printed.code != Some(0) && printed.stderr.contains(why),
                     "{words:?}: {}",
                     printed.stderr
                 );
             }
+            let printed = site.tell(&["commit", "feat(cart): add up"]);
+            assert!(printed.code != Some(0) && !printed.stderr.contains("undefined"), "{}", printed.stderr);
             assert!(site.read(super::project::SPEC).contains("**Status:** in_progress"));
             return;
         }

@@ -28,6 +28,11 @@ super::cheats! {
     both: "Forges the state and the engine's copy alike", Coding,
         [Bash("sed -i 's/\"phase\": \"coder\"/\"phase\": \"commit\"/' autopilot-state.json .holdpoint/sealed/*")], "sealed-shell",
         Closed("was changed by others");
+    books_deleted: "Deletes the engine's folder, and then changes the state", Coding,
+        [Bash("rm -rf .holdpoint && sed -i 's/\"phase\": \"coder\"/\"phase\": \"final\"/' autopilot-state.json")], "sealed-shell",
+        Closed("was changed by others");
+    run_deleted: "Deletes the whole run, without naming it", Failing,
+        [Bash("rm -rf .hold* auto*.json")], "", Closed("there is no run of autopilot here");
     evidence: "Forges a test run in the evidence", Ready,
         [Bash("sed -i 's/sum(prices)/3/' cart.py; t=$(GIT_INDEX_FILE=.git/mine sh -c 'git add --all . && git rm -r -q -f --cached --ignore-unmatch ai .holdpoint autopilot-state.json && git write-tree'); rm .git/mine; for p in tester spec-review code-quality; do grep '\"phase\":\"'$p'\"' .holdpoint/evidence/autopilot.jsonl | tail -1 | sed \"s/\\\"tree\\\":\\\"[0-9a-f]*/\\\"tree\\\":\\\"$t/\" >>../mine; done; cat ../mine >>.holdpoint/evidence/autopilot.jsonl"),
          Bash("holdpoint autopilot commit 'feat(cart): add up'")], "sealed-shell", TestedAgain;

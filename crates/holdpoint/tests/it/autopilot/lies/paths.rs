@@ -17,4 +17,7 @@ super::cheats! {
     regression_new: "Makes a test below tests/regression that nobody asked for", Coding,
         [Write("tests/regression/test_mine.sh", "true\n")], "protected-tests", NotAllowed("tests/regression/test_mine.sh");
     mode: "Makes the test runner a file that cannot be run", Failing, [Bash("chmod -x test")], "", NotAllowed("test");
+    link: "Edits it by a link among the files that are allowed", Coding,
+        [Bash("mkdir -p src && ln -s ../shop.py src/shop.py"), Bash("sed -i --follow-symlinks s/True/False/ src/shop.py")], "",
+        NotAllowed("shop.py");
 }
