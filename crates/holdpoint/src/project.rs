@@ -16,6 +16,7 @@ use serde::Deserialize;
 use crate::catalog::{self, Origin, Unusable};
 use crate::env_vars::{Env, PROJECT_DIRS};
 use crate::store::layout;
+use crate::store::seal::{self, Begun};
 
 /// A run: a workflow at work in a folder.
 #[derive(Debug)]
@@ -114,9 +115,10 @@ fn find_at(
                 .and_then(|config| config.workflows.as_ref())
                 .is_none_or(|list| list.iter().any(|n| n == name))
     };
-    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let mut own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    own.retain(|(name, _)| seal::changed_since(start, name) != Some(Begun::BuiltIn));
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
-        match catalog::load(name, folder) {
+        match load(start, name, folder) {
             Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &seeker),
             Err(unusable) => found.unusable.push(unusable),
         }
@@ -131,6 +133,19 @@ fn find_at(
         }
     }
     found
+}
+
+/// A workflow of the project's own, unless a sealed run was begun with another text of it.
+pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
+    if seal::changed_since(start, name).is_some() {
+        let file = layout::seal(start, name);
+        let why = format!(
+            "it was changed after the run here was begun: put it back, or delete the run's state and {}",
+            file.display()
+        );
+        return Err(Unusable { name: name.to_owned(), why });
+    }
+    catalog::load(name, folder)
 }
 
 impl Found {

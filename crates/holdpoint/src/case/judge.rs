@@ -11,8 +11,9 @@ use super::call::{self, texts};
 use super::file::{ANY, NONE, lay_over};
 use super::{Case, Subject, folder, placeholder, reviewer};
 use crate::agent::Fields;
+use crate::catalog;
 use crate::engine::Reply;
-use crate::store::{journal, layout};
+use crate::store::{journal, layout, seal};
 
 /// What came of a case.
 #[derive(Debug, Default)]
@@ -31,6 +32,18 @@ pub fn run(subject: Subject<'_>, case: &Case) -> Outcome {
     }
 }
 
+/// A state that only the engine writes is given with the case: the engine is told that it is as if it had.
+fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+    let is_sealed = match subject.own_folder {
+        Some(own) => catalog::load(subject.name, own).is_ok_and(|workflow| workflow.run.is_sealed),
+        None => catalog::named(subject.name).is_some_and(|built_in| built_in.workflow.run.is_sealed),
+    };
+    match keys.get("state_at").and_then(Json::as_str).filter(|_| is_sealed) {
+        Some(at) => seal::vouch(root, subject.name, &root.join(at)),
+        None => Ok(()),
+    }
+}
+
 fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
     let temporary =
         tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
@@ -40,6 +53,7 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
     if let Some(own) = subject.own_folder {
         copy_workflow(own, &layout::workflows(&root).join(subject.name))?;
     }
+    vouch(subject, &keys, &root)?;
     let tools = tempfile::tempdir().map_err(|error| error.to_string())?;
     if let Some(script) = keys.get("reviewer") {
         for program in subject.reviewers {

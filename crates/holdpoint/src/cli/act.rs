@@ -11,6 +11,7 @@ use crate::engine::command::words;
 use crate::error::{CommandError, Kind};
 use crate::project;
 use crate::store::layout;
+use crate::store::seal::{self, Begun};
 use crate::ui::Style;
 
 /// Runs a workflow's command, given as the words after `holdpoint`.
@@ -46,8 +47,9 @@ fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
         );
     }
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name) {
-        return catalog::load(name, folder).map_err(|unusable| {
+    let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
+    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
+        return project::load(&context.cwd, name, folder).map_err(|unusable| {
             CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
         });
     }

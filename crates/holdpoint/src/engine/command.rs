@@ -119,7 +119,8 @@ impl Typed<'_> {
         let newest = found.runs.into_iter().next();
         if let Some(run) = &newest {
             let event = Arc::new(self.event());
-            run::uphold(run, &Ask { event: &event, env: self.env, only: None, through: None });
+            let ask = Ask { event: &event, env: self.env, only: None, through: None };
+            run::uphold(run, &ask).map_err(|why| CommandError::new(Kind::Files, why))?;
         }
         let facts = self.facts(&self.home(), newest.as_ref());
         let Some(id) = command::about(&facts, self.command).map_err(|error| told(&error))? else {

@@ -64,22 +64,26 @@ pub(super) fn waits_for_others(run: &Run, ask: &Ask<'_>) -> bool {
         && matches!(ahead(&facts(run, ask)), Ok(Ahead::Review(_)))
 }
 
-/// Puts a state back that only the engine may write, if somebody else did; says so.
-pub(super) fn uphold(run: &Run, ask: &Ask<'_>) -> Option<String> {
-    let seal = Seal::of(run)?;
-    let path = facts(run, ask).state_path().ok().flatten()?;
+/// Puts a state back that only the engine may write, if somebody else did; says so. An error if it cannot be told any
+/// more what the state was.
+pub(super) fn uphold(run: &Run, ask: &Ask<'_>) -> Result<Option<String>, String> {
+    let Some(seal) = Seal::of(run) else { return Ok(None) };
+    let Some(path) = facts(run, ask).state_path().ok().flatten() else { return Ok(None) };
     match seal.uphold(&run.folder.join(&path)) {
-        Ok(false) => None,
-        Ok(true) => Some(format!("`{path}` is written by the engine alone: a change to it was put back")),
-        Err(why) => Some(format!("`{path}` was changed by others and could not be put back: {why}")),
+        Ok(false) => Ok(None),
+        Ok(true) => Ok(Some(format!("`{path}` is written by the engine alone: a change to it was put back"))),
+        Err(why) => Err(format!("`{path}` was changed by others, and {why}")),
     }
 }
 
 /// Asks a run's workflow about the event and commits what it sets.
 pub(super) fn judge(run: &Run, ask: &Ask<'_>) -> Outcome {
     let upheld = uphold(run, ask);
-    let mut outcome = judge_upheld(run, ask);
-    outcome.decision.faults.extend(upheld.map(|what| Fault { rule: None, what }));
+    // Nothing is due by a state that nobody can vouch for; its rules hold all the same.
+    let is_closed = upheld.is_err() && ask.event.moment == Moment::Stop;
+    let mut outcome = if is_closed { Outcome::default() } else { judge_upheld(run, ask) };
+    let told = upheld.unwrap_or_else(Some);
+    outcome.decision.faults.extend(told.map(|what| Fault { rule: None, what }));
     outcome
 }
 

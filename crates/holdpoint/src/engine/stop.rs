@@ -237,6 +237,7 @@ impl Hand<'_> {
             log_digest: performed.log_digest.clone(),
             doubts: performed.doubts.clone(),
             details: performed.details.clone(),
+            chain: String::new(),
         };
         let _ = evidence::append(&self.run.home, &evidence);
     }

@@ -49,13 +49,24 @@ pub struct Evidence {
     /// What else it said.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub details: Json,
+    /// A digest of this piece and the one before it: what others write between them does not count.
+    pub chain: String,
 }
 
-/// Appends a piece of evidence.
+impl Evidence {
+    /// What its chain must be after this one.
+    fn link(&self, before: &str) -> String {
+        let piece = Evidence { chain: before.to_owned(), ..self.clone() };
+        layout::content_digest(&serde_json::to_vec(&piece).unwrap_or_default())
+    }
+}
+
+/// Appends a piece of evidence. Only one at a time does so: whoever performs a review of a run holds its lock.
 pub fn append(home: &Path, evidence: &Evidence) -> io::Result<()> {
     let path = layout::evidence(home, &evidence.workflow);
     layout::prepare(home, &path)?;
-    let mut line = serde_json::to_vec(evidence)?;
+    let last = read(home, &evidence.workflow).pop().map(|last| last.chain).unwrap_or_default();
+    let mut line = serde_json::to_vec(&Evidence { chain: evidence.link(&last), ..evidence.clone() })?;
     line.push(b'\n');
     OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
 }
@@ -66,9 +77,57 @@ pub fn set_aside(home: &Path, workflow: &str) {
     let _ = std::fs::rename(&path, path.with_extension("last.jsonl"));
 }
 
-/// All evidence of a workflow's runs here, oldest first; a torn or foreign line is passed over.
+/// Chains the lines that are there, whoever wrote them: a case's evidence is given, not seen.
+pub(super) fn vouch(home: &Path, workflow: &str) -> io::Result<()> {
+    let path = layout::evidence(home, workflow);
+    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(()) };
+    std::fs::remove_file(&path)?;
+    let given = text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok());
+    given.into_iter().try_for_each(|piece| append(home, &Evidence { workflow: workflow.to_owned(), ..piece }))
+}
+
+/// All evidence of a workflow's runs here, oldest first; a torn or foreign line is passed over, and so is what follows
+/// where a line is missing.
 pub fn read(home: &Path, workflow: &str) -> Vec<Evidence> {
     let text = std::fs::read(layout::evidence(home, workflow)).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    let mut pieces: Vec<Evidence> = Vec::new();
+    for piece in text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok()) {
+        let before = pieces.last().map(|piece| piece.chain.as_str()).unwrap_or_default();
+        if piece.chain == piece.link(before) {
+            pieces.push(piece);
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a forger")]
+    fn what_others_write_into_it_does_not_count() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        let add = |phase: &str| {
+            let piece = Evidence { workflow: "flow".into(), phase: phase.into(), ..Evidence::default() };
+            append(home, &piece).unwrap();
+        };
+        let phases = || read(home, "flow").into_iter().map(|piece| piece.phase).collect::<Vec<_>>();
+        let path = layout::evidence(home, "flow");
+        let text = || std::fs::read_to_string(&path).unwrap();
+        add("one");
+        let forged = text().replace("one", "forged");
+        std::fs::write(&path, text() + &forged + &text() + "{}\nnonsense\n{\"torn").unwrap();
+        assert_eq!(phases(), ["one"], "neither a new line, nor an old one again");
+        std::fs::write(&path, text() + "\n").unwrap();
+        add("two");
+        add("three");
+        assert_eq!(phases(), ["one", "two", "three"]);
+        let without: String =
+            text().lines().filter(|line| !line.contains("two")).map(|line| format!("{line}\n")).collect();
+        std::fs::write(&path, without).unwrap();
+        assert_eq!(phases(), ["one"], "what came after a line that is gone proves nothing");
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{atomic, layout, lock, state};
-use crate::project::Run;
+use holdpoint_core::workflow::parse::FILE;
+
+use super::{atomic, evidence, layout, lock, state};
+use crate::project::{self, Run};
 use crate::world::{is_missing, read_file};
 
 /// The largest state that is sealed.
@@ -30,22 +32,29 @@ impl Seal {
         let told = |error: std::io::Error| error.to_string();
         let copy = layout::seal(&self.home, &self.workflow);
         layout::prepare(&self.home, &copy).map_err(told)?;
-        atomic::replace(&copy, state).map_err(told)
+        let head = Head { state: layout::content_digest(state), workflow: own(&self.home, &self.workflow) };
+        atomic::replace(&copy, &[head.line().as_bytes(), state].concat()).map_err(told)
     }
 
-    /// Puts the state back if it is not what was sealed; true if it was not.
+    /// Puts the state back if it is not what was sealed, or the copy if it is no longer what it was; true if so. An
+    /// error if both were changed: then nobody can say what was true.
     pub fn uphold(&self, state: &Path) -> Result<bool, String> {
-        if self.broken(state)?.is_none() {
+        if self.damage(state)? == Damage::None {
             return Ok(false);
         }
         // Whoever writes it writes the copy first: with the lock, nobody is in between.
         let _lock = state::lock(&self.home, &self.place, lock::PATIENCE)?;
-        let Some(sealed) = self.broken(state)? else { return Ok(false) };
         let told = |error: std::io::Error| error.to_string();
-        if !is_plain(state) {
-            std::fs::remove_file(state).or_else(|_| std::fs::remove_dir_all(state)).map_err(told)?;
+        match self.damage(state)? {
+            Damage::None => return Ok(false),
+            Damage::OfCopy(state) => self.close(&state)?,
+            Damage::OfState(sealed) => {
+                if !is_plain(state) {
+                    std::fs::remove_file(state).or_else(|_| std::fs::remove_dir_all(state)).map_err(told)?;
+                }
+                atomic::replace(state, &sealed).map_err(told)?;
+            }
         }
-        atomic::replace(state, &sealed).map_err(told)?;
         Ok(true)
     }
 
@@ -60,14 +69,91 @@ impl Seal {
         }
     }
 
-    /// What the state should be, if it is something else.
-    fn broken(&self, state: &Path) -> Result<Option<Vec<u8>>, String> {
-        let Some(sealed) = read_file(&layout::seal(&self.home, &self.workflow), BYTES_MAX)? else {
-            return Ok(None);
+    /// What others have changed.
+    fn damage(&self, state: &Path) -> Result<Damage, String> {
+        let copy = layout::seal(&self.home, &self.workflow);
+        let Some(sealed) = read_file(&copy, BYTES_MAX)? else {
+            let is_there = state.symlink_metadata().is_ok();
+            let why = "the engine has no copy of it: to begin anew, delete it";
+            return if is_there { Err(why.to_owned()) } else { Ok(Damage::None) };
         };
-        let is_same = is_plain(state) && read_file(state, BYTES_MAX)?.as_deref() == Some(sealed.as_slice());
-        Ok((!is_same).then_some(sealed))
+        let found = if is_plain(state) { read_file(state, BYTES_MAX)? } else { None };
+        let (head, body) = Head::read(&sealed);
+        let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
+        match found {
+            Some(found) if is_true(&found) && is_true(body) => Ok(Damage::None),
+            Some(found) if is_true(&found) => Ok(Damage::OfCopy(found)),
+            _ if is_true(body) => Ok(Damage::OfState(body.to_vec())),
+            _ => Err(format!("so was its copy: to begin anew, delete it and {}", copy.display())),
+        }
     }
+}
+
+/// What others have changed, and what it should be.
+#[derive(Debug, PartialEq, Eq)]
+enum Damage {
+    None,
+    OfState(Vec<u8>),
+    OfCopy(Vec<u8>),
+}
+
+/// The first line of a copy: digests of the state, and of the project's own workflow file if it has one.
+struct Head {
+    state: String,
+    workflow: String,
+}
+
+impl Head {
+    fn line(&self) -> String {
+        format!("{} {}\n", self.state, self.workflow)
+    }
+
+    fn read(sealed: &[u8]) -> (Head, &[u8]) {
+        let end = sealed.iter().position(|byte| *byte == b'\n').unwrap_or(sealed.len());
+        let line = String::from_utf8_lossy(&sealed[..end]);
+        let (state, workflow) = line.split_once(' ').unwrap_or_default();
+        let head = Head { state: state.to_owned(), workflow: workflow.to_owned() };
+        (head, sealed.get(end + 1..).unwrap_or_default())
+    }
+}
+
+/// Where there is no workflow file of the project's own.
+const NO_FILE: &str = "none";
+
+/// A digest of the workflow file that the project has for this name.
+fn own(home: &Path, workflow: &str) -> String {
+    let file = project::base(home).map(|base| layout::workflows(&base).join(workflow).join(FILE));
+    let bytes = file.and_then(|file| read_file(&file, BYTES_MAX).ok().flatten());
+    bytes.map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
+}
+
+/// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
+pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), String> {
+    if let Some(bytes) = read_file(state, BYTES_MAX)? {
+        Seal { home: home.into(), workflow: workflow.to_owned(), place: home.into() }.close(&bytes)?;
+    }
+    evidence::vouch(home, workflow).map_err(|error| error.to_string())
+}
+
+/// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// With the built-in one: the project's own came later.
+    BuiltIn,
+    /// With the project's own, which has changed.
+    Otherwise,
+}
+
+/// Whether the project's own workflow of this name is another than the sealed run here was begun with: whoever may
+/// write a workflow could end any run.
+pub fn changed_since(start: &Path, workflow: &str) -> Option<Begun> {
+    let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
+    let sealed = read_file(&layout::seal(home, workflow), BYTES_MAX).ok()??;
+    let begun = Head::read(&sealed).0.workflow;
+    if begun == own(home, workflow) {
+        return None;
+    }
+    Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
 }
 
 /// Whether it is a file, or not there. A folder or a link in its place was put there to keep us out.
@@ -103,5 +189,20 @@ mod tests {
             assert_eq!(seal.uphold(&state), Ok(true));
             assert_eq!(std::fs::read_to_string(&state).unwrap(), "{\"n\": 1}");
         }
+        let copy = layout::seal(home.path(), "flow");
+        let forge = |path: &Path| {
+            let text = std::fs::read_to_string(path).unwrap();
+            std::fs::write(path, text.replace("\"n\": 1", "\"n\": 2")).unwrap();
+        };
+        forge(&copy);
+        assert_eq!(seal.uphold(&state), Ok(true), "the copy was forged: the state is true");
+        assert_eq!(seal.uphold(&state), Ok(false));
+        forge(&copy);
+        forge(&state);
+        assert!(seal.uphold(&state).is_err(), "both were forged");
+        std::fs::remove_file(&copy).unwrap();
+        assert!(seal.uphold(&state).is_err(), "a state that the engine has not written");
+        vouch(home.path(), "flow", &state).unwrap();
+        assert_eq!(seal.uphold(&state), Ok(false));
     }
 }

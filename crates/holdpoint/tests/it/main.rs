@@ -8,6 +8,8 @@
 
 use std::path::Path;
 
+#[cfg(unix)]
+mod autopilot;
 mod bad_input;
 mod bad_project;
 mod cases;

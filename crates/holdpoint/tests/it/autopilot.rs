@@ -1,0 +1,11 @@
+//! The loop in which nothing counts that the engine has not seen itself, from outside: a real repository, the real
+//! binary, real hook events, and shell scripts in the place of the test runner and the reviewers.
+
+#[cfg(target_os = "linux")]
+mod crash;
+mod lies;
+mod project;
+mod proof;
+mod setbacks;
+mod subagents;
+mod walk;

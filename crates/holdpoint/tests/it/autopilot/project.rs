@@ -1,0 +1,292 @@
+//! A repository with a spec, a small test runner, and an agent's hands in it: its shell, its tools, its hook events.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use crate::project::{Printed, Project, feed};
+
+/// The session of the agent at work.
+pub(crate) const SESSION: &str = "6a1f0c2e-0001-4000-8000-000000000001";
+/// The spec.
+pub(crate) const SPEC: &str = "ai/features/FTR-7-cart.md";
+/// The state.
+pub(crate) const STATE: &str = "autopilot-state.json";
+
+/// A runner in the manner of pytest: every `test_*.sh` below `tests` is a test; 77 is the exit code of one that skips.
+const RUNNER: &str = r#"#!/bin/sh
+passed=0; failed=0; skipped=0
+for each in $(find tests -name 'test_*.sh' | sort); do
+  said=$(sh "$each" 2>&1)
+  case $? in
+    0) passed=$((passed + 1));;
+    77) skipped=$((skipped + 1));;
+    *)
+      [ $failed -ne 0 ] || echo "=========== short test summary info ==========="
+      failed=$((failed + 1)); echo "FAILED $each::$(basename "$each" .sh) - $said";;
+  esac
+done
+and=; [ $skipped -eq 0 ] || and=", $skipped skipped"
+[ $failed -eq 0 ] || { echo "$failed failed, $passed passed$and in 0.01s"; exit 1; }
+[ $passed -ne 0 ] || { echo "no tests ran in 0.00s"; exit 5; }
+echo "$passed passed$and in 0.01s"
+"#;
+
+/// In the place of reviewers and debugger: keeps what it was asked and gives the next answer of its queue; then a
+/// reviewer approves, and a debugger has nothing to add.
+const CLAUDE: &str = r#"#!/bin/sh
+here=$(dirname -- "$0")
+for prompt; do :; done
+case $prompt in "You are a debugger"*) who=debugger other=skipped;; *) who=reviewer other=approved;; esac
+count=$(($(cat "$here/$who.count" 2>/dev/null || echo 0) + 1))
+echo $count >"$here/$who.count"
+printf '%s\n' "$prompt" >"$here/$who.asked.$count"
+answer=$(sed -n "${count}p" "$here/$who.answers" 2>/dev/null)
+[ -n "$answer" ] || answer="{\"structured_output\":{\"verdict\":\"$other\",\"notes\":\"nothing to add\"}}"
+printf '%s\n' "$answer"
+"#;
+
+/// The rest of the spec, after the plan.
+pub(crate) const ACCEPTANCE: &str = "\
+| ID | Check | Command / Action | Expected | Timeout |
+|----|-------|------------------|----------|---------|
+| AV-S1 | it loads | `python3 -B -c 'import cart'` | exit 0 | 20s |
+
+| ID | Check | Setup | Action | Expected |
+|----|-------|-------|--------|----------|
+| AV-F1 | it adds up | | `python3 -B -c 'import cart; print(cart.total([1, 2]))'` | prints `3` |
+";
+
+/// Two tasks.
+pub(crate) const PLAN: &str = "\
+### Task 1: total
+**Files:** `cart.py`, `tests/test_total.sh`
+The sum of the prices.
+
+### Task 2: discount
+**Files:** `cart.py`, `tests/test_off.sh`
+Ten percent off.
+";
+
+/// A repository at some point of a run.
+pub(crate) struct Site {
+    project: Project,
+}
+
+impl Site {
+    /// A repository with one commit, and a spec with this plan and these acceptance checks.
+    pub(crate) fn with(plan: &str, acceptance: &str) -> Site {
+        let site = Site { project: Project::new() };
+        site.script("tools/claude", CLAUDE).script("repo/test", RUNNER);
+        site.project.write("tools/.gitconfig", "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = work\n[alias]\n\tci = commit\n");
+        let spec = format!(
+            "# Cart\n\n**Status:** queued | **Priority:** P1\n\n## Allowed Files\n\n1. `cart.py`\n2. `tests/*.sh`\n3. `src/**`\n\n\
+             ## Implementation Plan\n\n{plan}\n## Acceptance Verification\n\n{acceptance}\n## Notes\n\nNone.\n"
+        );
+        site.write(SPEC, &spec);
+        site.write(
+            "ai/backlog.md",
+            "| ID | Name | Status |\n|---|---|---|\n| FTR-6 | shop | queued |\n| FTR-7 | cart | queued |\n",
+        );
+        site.write("cart.py", "def total(prices):\n    return 0\n").write("shop.py", "OPEN = True\n");
+        site.write("tests/test_base.sh", "test -f cart.py\n");
+        site.write("tests/contracts/test_shop.sh", "grep -q 'OPEN = True' shop.py\n");
+        site.write("tests/regression/test_old.sh", "grep -q '^def total' cart.py\n");
+        site.write(".gitignore", "autopilot-state.json\n")
+            .write(".claude/settings.json", "{\"hooks\": {}}\n");
+        site.git("init --quiet && git add --all && git commit --quiet --message 'chore(cart): begin'");
+        site
+    }
+
+    /// The same with two tasks, a smoke and a functional check.
+    pub(crate) fn new() -> Site {
+        Site::with(PLAN, ACCEPTANCE)
+    }
+
+    /// A copy of it as it stands.
+    pub(crate) fn copy(&self) -> Site {
+        let copy = Project::new();
+        let from = format!("{}/.", self.project.root().display());
+        let copied = Command::new("cp").args(["-a", &from]).arg(copy.root()).status().unwrap();
+        assert!(copied.success());
+        Site { project: copy }
+    }
+
+    fn script(&self, path: &str, text: &str) -> &Site {
+        self.project.write(path, text);
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(self.project.root().join(path), executable).unwrap();
+        self
+    }
+
+    /// The repository.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.project.root().join("repo")
+    }
+
+    /// The folder of the scripted reviewers: no part of the repository.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.project.root().join("tools")
+    }
+
+    /// Writes a file of the repository, past every hook.
+    pub(crate) fn write(&self, path: &str, text: &str) -> &Site {
+        self.project.write(&format!("repo/{path}"), text);
+        self
+    }
+
+    /// A git hook of the repository.
+    pub(crate) fn git_hook(&self, name: &str, script: &str) -> &Site {
+        self.script(&format!("repo/.git/hooks/{name}"), script)
+    }
+
+    /// A file of the repository.
+    pub(crate) fn read(&self, path: &str) -> String {
+        self.project.read(&format!("repo/{path}"))
+    }
+
+    /// What the reviewers (or the debugger) answer, one line a call.
+    pub(crate) fn answers(&self, who: &str, answers: &[Json]) -> &Site {
+        let lines = answers.iter().map(|answer| format!("{}\n", json!({ "structured_output": answer })));
+        self.project.write(&format!("tools/{who}.answers"), lines.collect::<String>());
+        self
+    }
+
+    /// What the reviewer or debugger was asked in a call, from 1.
+    pub(crate) fn asked(&self, who: &str, call: usize) -> String {
+        self.project.read(&format!("tools/{who}.asked.{call}"))
+    }
+
+    /// A program in the repository, as in the shell of the agent of this session; of a user, if it is empty.
+    pub(crate) fn program(&self, name: &str, session: &str) -> Command {
+        let ours = Path::new(env!("CARGO_BIN_EXE_holdpoint")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let mut command = Command::new(name);
+        command
+            .current_dir(self.root())
+            .env_clear()
+            .env("HOME", self.tools())
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("PATH", format!("{}:{}:{path}", self.tools().display(), ours.display()));
+        if !session.is_empty() {
+            command.env("CLAUDE_CODE_SESSION_ID", session);
+        }
+        command
+    }
+
+    /// Runs a line in the agent's shell.
+    pub(crate) fn shell(&self, line: &str) -> Printed {
+        let mut shell = self.program("sh", SESSION);
+        shell.args(["-c", line]);
+        feed(shell, b"")
+    }
+
+    /// Runs a line that must work, and returns what it prints.
+    pub(crate) fn sh(&self, line: &str) -> String {
+        let printed = self.shell(line);
+        assert_eq!(printed.code, Some(0), "{line}: {}{}", printed.stdout, printed.stderr);
+        printed.stdout.trim_end().to_owned()
+    }
+
+    /// What git prints.
+    pub(crate) fn git(&self, words: &str) -> String {
+        self.sh(&format!("git {words}"))
+    }
+
+    /// One of the workflow's commands, typed by the agent.
+    pub(crate) fn tell(&self, words: &[&str]) -> Printed {
+        self.tell_as(SESSION, words)
+    }
+
+    /// The same, typed in the shell of this session, or by the user.
+    pub(crate) fn tell_as(&self, session: &str, words: &[&str]) -> Printed {
+        let mut command = self.program(env!("CARGO_BIN_EXE_holdpoint"), session);
+        command.arg("autopilot").args(words);
+        feed(command, b"")
+    }
+
+    /// One of the workflow's commands, which must do what it is asked.
+    pub(crate) fn done(&self, words: &[&str]) -> String {
+        let printed = self.tell(words);
+        assert_eq!(printed.code, Some(0), "{words:?}: {}{}", printed.stdout, printed.stderr);
+        printed.stdout
+    }
+
+    /// Takes up the spec.
+    pub(crate) fn start(&self, more: &[&str]) -> String {
+        self.done(&[&["start", SPEC], more].concat())
+    }
+
+    /// What is due.
+    pub(crate) fn next(&self) -> String {
+        self.done(&["next"])
+    }
+
+    /// The state.
+    pub(crate) fn state(&self) -> Json {
+        serde_json::from_str(&self.read(STATE)).unwrap()
+    }
+
+    /// The phase that is due.
+    pub(crate) fn phase(&self) -> String {
+        self.state()["phase"].as_str().unwrap().to_owned()
+    }
+
+    /// A task of the state, from 1.
+    pub(crate) fn task(&self, id: usize) -> Json {
+        self.state()["tasks"][id - 1].clone()
+    }
+
+    /// What the engine saw itself.
+    pub(crate) fn evidence(&self) -> Vec<Json> {
+        let printed = self.sh("holdpoint evidence --json");
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What the hook answers to an event of this session.
+    pub(crate) fn hook_as(&self, session: &str, mut event: Json) -> Json {
+        event["session_id"] = json!(session);
+        event["cwd"] = json!(self.root());
+        event["transcript_path"] = json!(self.tools().join("transcript.jsonl"));
+        event["permission_mode"] = json!("bypassPermissions");
+        let mut command = self.program(env!("CARGO_BIN_EXE_holdpoint"), "");
+        command.args(["hook", "--agent", "claude"]).env("CLAUDE_PROJECT_DIR", self.root());
+        let printed = feed(command, event.to_string().as_bytes());
+        assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""));
+        printed.json()
+    }
+
+    /// The rule that holds a tool call, and what it says; none: the call is let through.
+    pub(crate) fn held(&self, session: &str, tool: &str, input: &Json) -> Option<(String, String)> {
+        let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_01"});
+        let answer = self.hook_as(session, event);
+        let specific = &answer["hookSpecificOutput"];
+        (specific["permissionDecision"] == "deny").then(|| {
+            let line = self.read(".holdpoint/journal.jsonl").lines().next_back().unwrap().to_owned();
+            let entry: Json = serde_json::from_str(&line).unwrap();
+            let rule = entry["rules"][0]["rule"].as_str().unwrap_or_else(|| panic!("{entry}")).to_owned();
+            (rule, specific["permissionDecisionReason"].as_str().unwrap().to_owned())
+        })
+    }
+
+    /// What a Stop of this session is answered.
+    pub(crate) fn stop_as(&self, session: &str) -> Json {
+        self.hook_as(session, json!({"hook_event_name": "Stop", "stop_hook_active": true}))
+    }
+
+    /// What a Stop is held with; empty: the agent may go.
+    pub(crate) fn stop(&self) -> String {
+        let answer = self.stop_as(SESSION);
+        assert_eq!(answer["decision"] == "block", answer["reason"] != Json::Null, "{answer}");
+        answer["reason"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// A commit's tree without what is no part of the work, as git itself would write it.
+    pub(crate) fn bare_tree(&self, commit: &str) -> String {
+        self.sh(&format!(
+            "export GIT_INDEX_FILE=$PWD/.git/bare-index; git read-tree {commit} && \
+             git rm -r -q -f --cached --ignore-unmatch ai .holdpoint {STATE} && git write-tree; rm -f .git/bare-index"
+        ))
+    }
+}
