@@ -16,9 +16,10 @@ use holdpoint_core::run_id::{self, Parts};
 use holdpoint_core::workflow::command::{Command, CommandStep};
 use holdpoint_core::workflow::{Text, Workflow};
 
+use super::record;
 use super::run::{self, Ask};
 use super::settlement::{self, Changes};
-use super::{record, stop};
+use super::stop::{self, Course};
 use crate::catalog::Origin;
 use crate::env_vars::Env;
 use crate::error::{CommandError, Kind};
@@ -256,7 +257,7 @@ impl Typed<'_> {
         self.write(run, facts, &changes)?;
         self.claim(run, step);
         drop(lock);
-        self.record(run, &changes.sets);
+        self.record(run, &self.entry(&changes.sets));
         said(step, text)
     }
 
@@ -298,9 +299,8 @@ impl Typed<'_> {
         let event = Arc::new(Event { moment: Moment::Stop, ..self.event() });
         let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
         let started = Instant::now();
-        let outcome = run::Outcome { course: stop::course(run, &ask), ..run::Outcome::default() };
-        record::write(run, &event, &outcome, started);
-        let course = outcome.course;
+        let course = stop::course(run, &ask);
+        self.record(run, &self.performed(&course, started));
         if let Some(fault) = course.faults.first().filter(|_| course.said.is_empty()) {
             return Err(CommandError::new(Kind::Failed, fault.what.clone()));
         }
@@ -347,11 +347,29 @@ impl Typed<'_> {
         }
     }
 
-    fn record(&self, run: &Run, sets: &[Set]) {
+    fn record(&self, run: &Run, entry: &Entry) {
+        record::log(run, entry);
+        let _ = journal::append(&run.home, entry);
+    }
+
+    /// The journal's entry for what was gone through. Nobody was held: it was asked what is due.
+    fn performed(&self, course: &Course, started: Instant) -> Entry {
+        let faults: Vec<String> = course.faults.iter().map(|fault| fault.what.clone()).collect();
+        Entry {
+            decision: if faults.is_empty() { "none" } else { "fault" }.to_owned(),
+            faults,
+            reviews: course.reviews.clone(),
+            took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            ..self.entry(&course.sets)
+        }
+    }
+
+    /// The journal's entry for a step.
+    fn entry(&self, sets: &[Set]) -> Entry {
         let args = self.command.args.iter().filter_map(|arg| self.words.args.get(arg.name.as_ref()));
         let words: Vec<&str> = args.map(String::as_str).collect();
         let about = format!("{} {} {}", self.workflow.name, self.command.name, words.join(" "));
-        let entry = Entry {
+        Entry {
             at: journal::now(),
             event: "command".to_owned(),
             about: Some(about.trim_end().chars().take(ABOUT_CHARS_MAX).collect()),
@@ -361,9 +379,7 @@ impl Typed<'_> {
             decision: "none".to_owned(),
             set: sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
             ..Entry::default()
-        };
-        record::log(run, &entry);
-        let _ = journal::append(&run.home, &entry);
+        }
     }
 }
 
