@@ -168,7 +168,7 @@ impl Hand<'_> {
         Ok(self.settle(taken, Means::Review, course))
     }
 
-    /// The step that what was performed leads to.
+    /// The step that what was performed leads to, in the world as it is then: a commit, or files, may be new in it.
     fn outcome(
         &self,
         review: &Review,
@@ -179,7 +179,8 @@ impl Hand<'_> {
             return self.failed(&why, course);
         }
         let Performed { verdict: answer, details, output, .. } = performed;
-        phase::performed(&self.facts, &self.phase, &review.clean, &Outcome { answer, details, output })
+        let outcome = Outcome { answer, details, output };
+        phase::performed(&facts(self.run, self.ask), &self.phase, &review.clean, &outcome)
     }
 
     /// The step for what did not work.
