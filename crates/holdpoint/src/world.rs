@@ -149,24 +149,20 @@ impl ProjectWorld {
         self.home.join(".git").exists()
     }
 
-    fn find_head(&self, aside: &[String]) -> Answer<Head> {
+    fn find_head(&self) -> Answer<Head> {
         if !self.is_repository() {
             return Answer::None;
         }
-        let head = match worktree::head(&self.home) {
-            Ok(Some(head)) => head,
-            Ok(None) => return Answer::None,
-            Err(why) => return Answer::Fault(why),
-        };
-        match worktree::tree_without(&self.home, &head.tree, aside) {
-            Ok(tree) => Answer::Is(Head {
+        match worktree::head(&self.home) {
+            Ok(Some(head)) => Answer::Is(Head {
                 id: head.id,
                 parent: head.parent,
                 parents: head.parents,
-                tree,
+                tree: head.tree,
                 subject: head.subject,
                 paths: head.paths_changed,
             }),
+            Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
         }
     }
@@ -286,8 +282,12 @@ impl World for ProjectWorld {
         worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is)
     }
 
-    fn head(&self, aside: &[String]) -> Answer<Head> {
-        self.head.get_or_init(|| self.find_head(aside)).clone()
+    fn head(&self) -> Answer<Head> {
+        self.head.get_or_init(|| self.find_head()).clone()
+    }
+
+    fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
+        worktree::tree_without(&self.home, tree, aside).map_or_else(Answer::Fault, Answer::Is)
     }
 
     fn evidence(&self) -> Vec<serde_json::Value> {
