@@ -93,8 +93,13 @@ pub trait World: Send + Sync {
     }
 
     /// The last commit.
-    fn head(&self, aside: &[String]) -> Answer<Head> {
-        let _ = aside;
+    fn head(&self) -> Answer<Head> {
+        Answer::None
+    }
+
+    /// A commit's tree without what is aside.
+    fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
+        let _ = (tree, aside);
         Answer::None
     }
 
@@ -130,7 +135,7 @@ pub struct Head {
     pub parent: Option<String>,
     /// How many it has.
     pub parents: usize,
-    /// Its tree, without what is aside.
+    /// Its tree.
     pub tree: String,
     /// The first line of its message.
     pub subject: String,

@@ -5,10 +5,12 @@ mod file;
 pub(crate) mod folder;
 mod judge;
 mod placeholder;
+mod prepared;
 pub(crate) mod reviewer;
 
 pub use file::{Case, CaseFile, parse};
 pub use judge::{Outcome, run};
+pub use prepared::Prepared;
 
 use holdpoint_core::workflow::{Format, Rule};
 
@@ -55,6 +57,7 @@ pub struct Subject<'a> {
 pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<&str>) -> Report {
     let mut report = Report::default();
     let mut spoken = Vec::new();
+    let prepared = Prepared::default();
     for (path, text) in files {
         let parsed = match parse(text) {
             Ok(parsed) => parsed,
@@ -69,7 +72,7 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
         };
         let chosen = |case: &&Case| filter.is_none_or(|part| case.name.contains(part) || path.contains(part));
         for case in parsed.cases.iter().filter(chosen) {
-            let outcome = run(subject, case);
+            let outcome = run(subject, case, &prepared);
             spoken.extend(outcome.spoke);
             if outcome.problems.is_empty() {
                 report.passed += 1;

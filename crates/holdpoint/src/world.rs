@@ -34,6 +34,7 @@ pub struct ProjectWorld {
     workflow: String,
     /// The hash of the working tree, once it was asked for.
     tree: OnceLock<Result<String, String>>,
+    head: OnceLock<Answer<Head>>,
 }
 
 /// A run that is a file.
@@ -73,6 +74,7 @@ impl ProjectWorld {
             id: None,
             workflow: String::new(),
             tree: OnceLock::new(),
+            head: OnceLock::new(),
         }
     }
 
@@ -139,6 +141,31 @@ pub(crate) fn is_program(path: &Path) -> bool {
 /// Whether an error says that there is no such file. A file where a folder should be is something else: a fault.
 pub fn is_missing(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
+}
+
+impl ProjectWorld {
+    /// Whether the project is the top of a repository.
+    fn is_repository(&self) -> bool {
+        self.home.join(".git").exists()
+    }
+
+    fn find_head(&self) -> Answer<Head> {
+        if !self.is_repository() {
+            return Answer::None;
+        }
+        match worktree::head(&self.home) {
+            Ok(Some(head)) => Answer::Is(Head {
+                id: head.id,
+                parent: head.parent,
+                parents: head.parents,
+                tree: head.tree,
+                subject: head.subject,
+                paths: head.paths_changed,
+            }),
+            Ok(None) => Answer::None,
+            Err(why) => Answer::Fault(why),
+        }
+    }
 }
 
 impl World for ProjectWorld {
@@ -239,6 +266,9 @@ impl World for ProjectWorld {
     }
 
     fn tree(&self, aside: &[String]) -> Answer<String> {
+        if !self.is_repository() {
+            return Answer::None;
+        }
         let hash = self.tree.get_or_init(|| worktree::hash(&self.home, aside));
         hash.clone().map_or_else(Answer::Fault, Answer::Is)
     }
@@ -252,23 +282,12 @@ impl World for ProjectWorld {
         worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is)
     }
 
-    fn head(&self, aside: &[String]) -> Answer<Head> {
-        let head = match worktree::head(&self.home) {
-            Ok(Some(head)) => head,
-            Ok(None) => return Answer::None,
-            Err(why) => return Answer::Fault(why),
-        };
-        match worktree::tree_without(&self.home, &head.tree, aside) {
-            Ok(tree) => Answer::Is(Head {
-                id: head.id,
-                parent: head.parent,
-                parents: head.parents,
-                tree,
-                subject: head.subject,
-                paths: head.paths_changed,
-            }),
-            Err(why) => Answer::Fault(why),
-        }
+    fn head(&self) -> Answer<Head> {
+        self.head.get_or_init(|| self.find_head()).clone()
+    }
+
+    fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
+        worktree::tree_without(&self.home, tree, aside).map_or_else(Answer::Fault, Answer::Is)
     }
 
     fn evidence(&self) -> Vec<serde_json::Value> {

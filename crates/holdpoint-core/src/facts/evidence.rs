@@ -7,7 +7,7 @@ use minijinja::value::{Enumerator, Object, Serde, Value};
 use serde_json::Value as Json;
 
 use super::{Facts, fault};
-use crate::world::Answer;
+use crate::world::{Answer, Head};
 
 /// All evidence of the run.
 #[derive(Debug)]
@@ -60,6 +60,42 @@ impl Object for Piece {
     }
 }
 
+/// The last commit. Its tree without what is aside is worked out only where it is asked for.
+#[derive(Debug)]
+struct HeadFact {
+    facts: Arc<Facts>,
+    head: Head,
+}
+
+impl HeadFact {
+    fn tree(&self) -> Value {
+        match self.facts.world.tree_without(&self.head.tree, &self.facts.aside()) {
+            Answer::Is(tree) => Value::from(tree),
+            Answer::None => Value::UNDEFINED,
+            Answer::Fault(why) => Value::from(fault(format!("the last commit's tree cannot be told: {why}"))),
+        }
+    }
+}
+
+impl Object for HeadFact {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let head = &self.head;
+        Some(match key.as_str()? {
+            "id" => Value::from(head.id.as_str()),
+            "parent" => head.parent.as_deref().map_or(Value::UNDEFINED, Value::from),
+            "parents" => Value::from(head.parents),
+            "tree" => self.tree(),
+            "subject" => Value::from(head.subject.as_str()),
+            "paths" => Value::from(head.paths.clone()),
+            _ => return None,
+        })
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
 impl Facts {
     /// The hash of the working tree as it is now; none where there is no repository.
     pub(super) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
@@ -85,15 +121,8 @@ impl Facts {
 
     /// `git.head`: `.id`, `.parent`, `.tree` (without what is aside), `.subject`, `.paths`.
     pub(super) fn head(self: &Arc<Self>) -> Result<Value, Error> {
-        match self.world.head(&self.aside()) {
-            Answer::Is(head) => Ok(Value::from_pairs([
-                ("id", Value::from(head.id)),
-                ("parent", head.parent.map_or(Value::UNDEFINED, Value::from)),
-                ("parents", Value::from(head.parents)),
-                ("tree", Value::from(head.tree)),
-                ("subject", Value::from(head.subject)),
-                ("paths", Value::from(head.paths)),
-            ])),
+        match self.world.head() {
+            Answer::Is(head) => Ok(Value::from_object(HeadFact { facts: Arc::clone(self), head })),
             Answer::None => Ok(Value::UNDEFINED),
             Answer::Fault(why) => Err(fault(format!("the last commit cannot be told: {why}"))),
         }

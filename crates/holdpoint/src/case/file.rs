@@ -127,7 +127,9 @@ pub(super) fn lay_over(under: &mut Json, over: &Json) {
         }
         (Json::Array(under), Json::Object(over)) if over.keys().all(|key| place(under, key).is_some()) => {
             for (key, value) in over {
-                place(under, key).and_then(|at| under.get_mut(at)).map(|item| lay_over(item, value));
+                if let Some(item) = place(under, key).and_then(|at| under.get_mut(at)) {
+                    lay_over(item, value);
+                }
             }
         }
         (under, Json::Object(over)) => {

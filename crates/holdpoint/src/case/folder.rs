@@ -83,11 +83,9 @@ fn place(root: &Path, path: &str) -> Result<PathBuf, String> {
 /// A repository with one commit, of the files of `committed`, on the branch `git`; `(detached)` and `(unborn)` say what
 /// they are.
 pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
-    let Some(branch) = keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE) else {
-        return Ok(());
-    };
+    let Some(branch) = branch(keys) else { return Ok(()) };
     let named = if branch.starts_with('(') { "main" } else { branch };
-    git(root, &["init", "--quiet", "--initial-branch", named])?;
+    git(root, &["init", "--quiet", "--template=", "--initial-branch", named])?;
     if branch == "(unborn)" {
         return Ok(());
     }
@@ -102,6 +100,15 @@ pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), St
     // Commits that the workflow makes itself need somebody who made them, whoever runs the cases.
     git(root, &["config", "user.name", "Case"])?;
     git(root, &["config", "user.email", "case@example.invalid"])
+}
+
+/// Whether a case starts from a repository.
+pub(super) fn has_repository(keys: &Map<String, Json>) -> bool {
+    branch(keys).is_some()
+}
+
+fn branch(keys: &Map<String, Json>) -> Option<&str> {
+    keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE)
 }
 
 /// Makes the further commits of `commits`, each with its `files` and its `message`.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::call::{self, texts};
 use super::file::{ANY, NONE, lay_over};
+use super::prepared::Prepared;
 use super::{Case, Subject, folder, placeholder, reviewer};
 use crate::agent::Fields;
 use crate::catalog;
@@ -25,8 +26,8 @@ pub struct Outcome {
 }
 
 /// Runs a case in a folder of its own.
-pub fn run(subject: Subject<'_>, case: &Case) -> Outcome {
-    match try_run(subject, case) {
+pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Outcome {
+    match try_run(subject, case, prepared) {
         Ok(outcome) => outcome,
         Err(why) => Outcome { problems: vec![why], ..Outcome::default() },
     }
@@ -44,12 +45,13 @@ fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<
     }
 }
 
-fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
+fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Outcome, String> {
     let temporary =
         tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
     let root = temporary.path().canonicalize().map_err(|error| error.to_string())?;
     let keys = placeholder::fill(&case.keys, &vec![("(root)", root.to_string_lossy().into_owned())]);
-    let keys = set_up(subject, &keys, &root)?;
+    let first = prepared.put(&keys, &root, subject.aside)?;
+    let keys = set_up(subject, &placeholder::fill(&keys, &first), &root)?;
     if let Some(own) = subject.own_folder {
         copy_workflow(own, &layout::workflows(&root).join(subject.name))?;
     }
@@ -81,19 +83,16 @@ fn try_run(subject: Subject<'_>, case: &Case) -> Result<Outcome, String> {
     Ok(Outcome { problems: seen.compare(&keys)?, spoke })
 }
 
-/// Makes the folder that a case starts from. Returns the case's keys with what git calls it.
+/// Makes the folder that a case starts from, over its repository. Returns the case's keys with what git calls it.
 fn set_up(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<Map<String, Json>, String> {
-    folder::repository(keys, root)?;
-    let first = placeholder::ids(keys, ["(first head)", "(first tree)"], root, subject.aside)?;
-    let keys = placeholder::fill(keys, &first);
-    folder::commits(&keys, root)?;
+    folder::commits(keys, root)?;
     folder::change(root, keys.get("files"))?;
-    folder::make_executable(&keys, root)?;
-    let now = placeholder::ids(&keys, ["(head)", "(tree)"], root, subject.aside)?;
-    let filled = placeholder::fill_given(&keys, &now);
+    folder::make_executable(keys, root)?;
+    let now = placeholder::ids(keys, ["(head)", "(tree)"], root, subject.aside)?;
+    let filled = placeholder::fill_given(keys, &now);
     if keys.get("files") != filled.get("files") {
         folder::change(root, filled.get("files"))?;
-        folder::make_executable(&keys, root)?;
+        folder::make_executable(keys, root)?;
     }
     folder::state(&filled, subject.format, root)?;
     Ok(filled)

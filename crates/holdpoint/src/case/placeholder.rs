@@ -32,7 +32,8 @@ pub(super) fn ids(
     Ok(known)
 }
 
-fn is_said(keys: &Map<String, Json>, name: &str) -> bool {
+/// Whether a text of the keys has a placeholder.
+pub(super) fn is_said(keys: &Map<String, Json>, name: &str) -> bool {
     fn has(value: &Json, name: &str) -> bool {
         match value {
             Json::String(text) => text.contains(name),

@@ -197,7 +197,7 @@ impl Hand<'_> {
         Ok(self.settle(taken, Means::Review, course))
     }
 
-    /// The step that what was performed leads to.
+    /// The step that what was performed leads to, in the world as it is then: a commit, or files, may be new in it.
     fn outcome(
         &self,
         after: &Arc<Facts>,

@@ -14,6 +14,21 @@ pub fn contents(root: &Path, aside: &[&str]) -> io::Result<BTreeMap<String, Vec<
     walk(root, aside)?.into_iter().map(read).collect()
 }
 
+/// Copies all that is below `from`, empty folders too, to the folder `to`.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
 /// The path of every file below `root`.
 pub fn names(root: &Path) -> io::Result<Vec<String>> {
     walk(root, &[])

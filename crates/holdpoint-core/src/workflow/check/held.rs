@@ -223,7 +223,7 @@ impl World for Nowhere {
         self.unknown()
     }
 
-    fn head(&self, _: &[String]) -> Answer<Head> {
+    fn head(&self) -> Answer<Head> {
         self.unknown()
     }
 
