@@ -172,6 +172,7 @@ pub(super) fn changes(facts: &Arc<Facts>, phase: &Phase, step: &Step) -> Result<
     Ok(files)
 }
 
+/// The files that are written; one whose path comes to nothing is not.
 pub(crate) fn written(
     facts: &Arc<Facts>,
     files: &[Named],
@@ -179,10 +180,13 @@ pub(crate) fn written(
 ) -> Result<Vec<FileChange>, Error> {
     let write = |file: &Named| {
         let path = facts.render(&file.name, context.clone())?;
+        if path.is_empty() {
+            return Ok(None);
+        }
         let text = facts.render(&file.source, context.clone())? + "\n";
-        Ok(FileChange::Write { path, text })
+        Ok(Some(FileChange::Write { path, text }))
     };
-    files.iter().map(write).collect()
+    files.iter().map(write).filter_map(Result::transpose).collect()
 }
 
 pub(crate) fn removed(facts: &Arc<Facts>, paths: &[Text]) -> Result<Vec<FileChange>, Error> {

@@ -16,7 +16,7 @@ fn with_nothing_active_it_says_what_would_be() {
     No workflow is active in [ROOT].
 
     A workflow is active where its marker is, in this folder or one above it:
-      reviewed  .reviewed        Reviews before commits.
+      reviewed   .reviewed             Reviews before commits.
     [exit 0]
     ");
     let json = project.run(&["status", "--json"]).json();
