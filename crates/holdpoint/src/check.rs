@@ -106,7 +106,7 @@ pub fn perform(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Perform
         }
     }
     for doubt in &performed.doubts {
-        performed.output.push_str(&format!("\nNote: {doubt}"));
+        performed.output.extend(["\nNote: ", doubt]);
     }
     Ok(performed)
 }

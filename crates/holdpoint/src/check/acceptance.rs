@@ -38,7 +38,7 @@ pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> std::result:
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {
         let (result, printed) = try_row(row, run, env, &group)?;
-        log.push_str(&format!("== {}: {}\n{printed}\n", row.id, row.check));
+        log.extend(["== ", &row.id, ": ", &row.check, "\n", &printed, "\n"]);
         results.push((row, result));
     }
     drop(group);
@@ -98,7 +98,8 @@ fn told(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Perfor
     let mut output = headline(results.len(), &failed, &manual);
     for (row, result) in results {
         if let Result::Failed(why) = result {
-            output.push_str(&format!("\n{} ({}): {why}\n{}", row.id, row.check, last_lines(log, &row.id)));
+            let lines = last_lines(log, &row.id);
+            output.extend(["\n", &row.id, " (", &row.check, "): ", why, "\n", &lines]);
         }
     }
     let details = json!({ "failed": failed, "manual": manual, "rows": results.len() });

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, phrase};
+use super::{Context, phrase, subject};
 use crate::check;
 use crate::error::CommandError;
 use crate::project::Run;
@@ -39,6 +39,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());
     let mut is_any = false;
     for run in &found.runs {

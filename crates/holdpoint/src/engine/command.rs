@@ -257,7 +257,7 @@ impl Typed<'_> {
         self.write(run, facts, &changes)?;
         self.claim(run, step);
         drop(lock);
-        self.record(run, &self.entry(&changes.sets));
+        record(run, &self.entry(&changes.sets));
         said(step, text)
     }
 
@@ -300,7 +300,7 @@ impl Typed<'_> {
         let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
         let started = Instant::now();
         let course = stop::course(run, &ask);
-        self.record(run, &self.performed(&course, started));
+        record(run, &self.performed(&course, started));
         if let Some(fault) = course.faults.first().filter(|_| course.said.is_empty()) {
             return Err(CommandError::new(Kind::Failed, fault.what.clone()));
         }
@@ -345,11 +345,6 @@ impl Typed<'_> {
             session: self.env.session(),
             ..Event::from_shell(Moment::Prompt, &self.cwd.to_string_lossy())
         }
-    }
-
-    fn record(&self, run: &Run, entry: &Entry) {
-        record::log(run, entry);
-        let _ = journal::append(&run.home, entry);
     }
 
     /// The journal's entry for what was gone through. Nobody was held: it was asked what is due.
@@ -418,4 +413,10 @@ fn new_folder(workflow: &Workflow, home: &Path, name: &str) -> Result<PathBuf, C
 fn locked(home: &Path, place: &Path) -> Result<Lock, CommandError> {
     state::lock(home, place, lock::PATIENCE)
         .map_err(|why| CommandError::new(Kind::Files, format!("{}: {why}", place.display())))
+}
+
+/// Writes the journal's entry, and the workflow's own log. Books that cannot be kept change nothing.
+fn record(run: &Run, entry: &Entry) {
+    record::log(run, entry);
+    let _ = journal::append(&run.home, entry);
 }

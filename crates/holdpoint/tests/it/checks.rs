@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::project::Project;
 
-const WORKFLOW: &str = r##"
+const WORKFLOW: &str = r#"
 about = "Each check by itself."
 
 [run]
@@ -98,7 +98,7 @@ steps   = [
 [commands.fresh]
 about = "What is proved"
 steps = [ { say = "{{ evidence.tests.fresh | spell }} {{ evidence.tests.passed | spell }}" } ]
-"##;
+"#;
 
 fn project() -> Project {
     let project = Project::new();
@@ -228,7 +228,7 @@ fn rows_are_run_and_all_they_start_is_ended() {
     let project = project();
     let spec = |rows: &str| {
         let head = "## Acceptance Verification\n\n| ID | Check | Command / Action | Expected | Timeout |\n|---|---|---|---|---|\n";
-        project.write("spec.md", &format!("{head}{rows}"));
+        project.write("spec.md", format!("{head}{rows}"));
     };
     project.write("spec.md", "# none\n");
     assert_eq!(text(&go(&project, &["rows"]), "status"), "skipped");
