@@ -9,6 +9,7 @@ use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 
+use crate::generated::repository;
 use crate::project::{Printed, Project, feed};
 use crate::shown::shown;
 
@@ -215,6 +216,26 @@ fn in_an_empty_folder_held_why_released_and_no_trace() {
     well(&project, &["uninstall"]);
     assert_eq!(snapshot(project.root()), []);
     assert!(well(&project, &["uninstall"]).stdout.starts_with("Nothing is installed in "));
+}
+
+#[test]
+fn no_file_that_we_write_stays() {
+    let project = Project::new();
+    init(&project, &["claude"]);
+    let architecture = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    let (_, table) = architecture.split_once("## Files on disk").unwrap();
+    let names = table.split("`.holdpoint/").skip(1).map(|rest| rest.split('`').next().unwrap());
+    // The user's own, and what may be the only copy of something.
+    let ours =
+        |name: &&str| !["holdpoint.toml", "workflows/", "kept/"].iter().any(|own| name.starts_with(own));
+    let names: Vec<&str> = names.filter(ours).collect();
+    assert!(names.contains(&"sealed/*.json") && names.len() > 12, "{names:?}");
+    for name in names.iter().filter(|name| !name.contains("installed") && !name.contains("gitignore")) {
+        let name = name.replace('*', "x");
+        project.write(&format!(".holdpoint/{}", name.trim_end_matches('/')), "");
+    }
+    well(&project, &["uninstall"]);
+    assert_eq!(snapshot(project.root()), []);
 }
 
 #[test]
