@@ -47,7 +47,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let homes = journals::homes(&context.find(None));
-    let mut rows = Rows::new(context);
+    let mut rows = Rows::new(context, arguments.decisions.asks_for_faults());
     if arguments.follow && homes.is_empty() {
         let what = format!(
             "there is nothing to follow: no workflow is active in {} or above it, so nothing is journalled here",

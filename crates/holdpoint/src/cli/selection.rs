@@ -46,6 +46,11 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
+    /// Whether entries with faults are asked for by name.
+    pub(super) fn asks_for_faults(&self) -> bool {
+        self.faults || self.decision.contains(&Word::Fault)
+    }
+
     /// Whether an entry passes.
     pub(super) fn take(&self, entry: &Entry) -> bool {
         let shorthands = [(self.holds, Word::Hold), (self.faults, Word::Fault)];

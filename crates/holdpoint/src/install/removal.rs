@@ -12,19 +12,22 @@ use crate::error::{CommandError, Kind};
 use crate::store::{atomic, layout};
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 12] = [
+const WORKING_FILES: [&str; 15] = [
     ".gitignore",
     "backups",
+    "evidence",
+    "git",
     "install.lock",
     "installed.json",
     "kept",
     "locks",
+    "logs",
     "messages",
     "owners",
     "reports",
+    "sealed",
     "sessions",
     "told",
-    "evidence",
 ];
 
 /// The plan.

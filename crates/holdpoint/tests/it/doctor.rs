@@ -266,6 +266,11 @@ fn what_reviewers_may_do_is_told() {
         taskie["permits"][0].as_str().unwrap().starts_with("--dangerously-skip-permissions: "),
         "{taskie}"
     );
+    for list in ["reviewers", "findings"] {
+        let all = report[list].as_array().unwrap();
+        let twice = all.iter().enumerate().find(|(place, one)| all[..*place].contains(one));
+        assert_eq!(twice, None, "each is told once");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 
+use crate::generated::repository;
 use crate::project::{Printed, Project, feed};
 use crate::shown::shown;
 
@@ -63,18 +64,21 @@ fn each_agent_gets_its_own_form() {
     let project = Project::new();
     init(&project, &AGENTS);
     let claude = registered(&project, ".claude/settings.json", "PreToolUse");
-    assert_eq!(claude["matcher"], "Bash|PowerShell|Task|Agent");
+    assert_eq!(claude["matcher"], "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent");
     let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 30});
     assert_eq!(claude["hooks"], json!([exec]));
     assert_eq!(registered(&project, ".claude/settings.json", "Stop")["hooks"][0]["timeout"], 600);
     assert!(registered(&project, ".claude/settings.json", "PostToolUseFailure").is_object());
     let codex = registered(&project, ".codex/hooks.json", "PreToolUse");
-    assert_eq!(codex["matcher"], "Bash|spawn_agent");
+    assert_eq!(codex["matcher"], "Bash|apply_patch|spawn_agent");
     assert_eq!(codex["hooks"][0]["command"], format!("{HOLDPOINT} hook --agent codex"));
     let gemini = registered(&project, ".gemini/settings.json", "AfterAgent");
     assert_eq!(gemini["hooks"][0]["timeout"], 600_000, "milliseconds");
     let pattern = registered(&project, ".gemini/settings.json", "BeforeTool");
-    assert_eq!(pattern["matcher"], "^(run_shell_command|invoke_agent)$", "it need not match a whole name");
+    assert_eq!(
+        pattern["matcher"], "^(run_shell_command|write_file|replace|invoke_agent)$",
+        "it need not match a whole name"
+    );
     let cursor = registered(&project, ".cursor/hooks.json", "stop");
     assert_eq!(cursor["loop_limit"], Json::Null);
     let copilot = registered(&project, ".github/hooks/holdpoint.json", "PreToolUse");
@@ -215,6 +219,26 @@ fn in_an_empty_folder_held_why_released_and_no_trace() {
     well(&project, &["uninstall"]);
     assert_eq!(snapshot(project.root()), []);
     assert!(well(&project, &["uninstall"]).stdout.starts_with("Nothing is installed in "));
+}
+
+#[test]
+fn no_file_that_we_write_stays() {
+    let project = Project::new();
+    init(&project, &["claude"]);
+    let architecture = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    let (_, table) = architecture.split_once("## Files on disk").unwrap();
+    let names = table.split("`.holdpoint/").skip(1).map(|rest| rest.split('`').next().unwrap());
+    // The user's own, and what may be the only copy of something.
+    let ours =
+        |name: &&str| !["holdpoint.toml", "workflows/", "kept/"].iter().any(|own| name.starts_with(own));
+    let names: Vec<&str> = names.filter(ours).collect();
+    assert!(names.contains(&"sealed/*.json") && names.len() > 12, "{names:?}");
+    for name in names.iter().filter(|name| !name.contains("installed") && !name.contains("gitignore")) {
+        let name = name.replace('*', "x");
+        project.write(&format!(".holdpoint/{}", name.trim_end_matches('/')), "");
+    }
+    well(&project, &["uninstall"]);
+    assert_eq!(snapshot(project.root()), []);
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod eject;
 mod gate;
 mod generated;
 mod graph;
+mod guide;
 mod hook;
 mod init;
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use crate::program;
 use crate::project::Found;
 
 /// A reviewer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(super) struct ReviewerReport {
     pub(super) workflow: String,
     pub(super) command: String,
@@ -49,11 +49,16 @@ pub(super) fn look(
         for reviewer in parsed.workflow.reviewers.iter() {
             let Some(name) = reviewer.command.first().filter(|name| !name.contains("{{")) else { continue };
             let command: Vec<&str> = reviewer.command.iter().map(AsRef::as_ref).collect();
-            all.push(ReviewerReport {
+            let report = ReviewerReport {
                 workflow: workflow.name.clone(),
                 command: command.join(" "),
                 permits: permits(&command),
-            });
+            };
+            // Two reviewers of a workflow may be the same program, asked for different answers.
+            if all.contains(&report) {
+                continue;
+            }
+            all.push(report);
             if program::on_path(name, context.env.as_ref()).is_none() {
                 let has_run = found.runs.iter().any(|run| run.workflow.name == workflow.name.as_str());
                 let what = format!("the reviewer of `{}`, `{name}`, is not installed", workflow.name);

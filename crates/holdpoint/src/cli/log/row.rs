@@ -13,12 +13,14 @@ pub(super) struct Rows {
     ui: Ui,
     width: Option<usize>,
     date: String,
+    /// Whether faults are asked for: then they are what is told of an entry that has more to say.
+    faults: bool,
 }
 
 impl Rows {
     /// No row yet.
-    pub(super) fn new(context: &Context) -> Rows {
-        Rows { ui: context.ui, width: terminal_width(), date: String::new() }
+    pub(super) fn new(context: &Context, faults: bool) -> Rows {
+        Rows { ui: context.ui, width: terminal_width(), date: String::new(), faults }
     }
 
     /// Prints an entry's row.
@@ -33,7 +35,7 @@ impl Rows {
         }
         let word = format!("{:<7}", phrase::printable(&entry.decision));
         let used = time.len() + word.len() + 4;
-        let rest = cut(rest(entry), self.width.map(|width| width.saturating_sub(used)));
+        let rest = cut(rest(entry, self.faults), self.width.map(|width| width.saturating_sub(used)));
         self.ui.line(format!(
             "{}  {}  {rest}",
             self.ui.paint(Style::Dim, time),
@@ -51,8 +53,8 @@ fn painted(ui: &Ui, entry: &Entry, word: &str) -> String {
     }
 }
 
-/// What it was for, who spoke, and the first line of what was said.
-fn rest(entry: &Entry) -> String {
+/// What it was for, who spoke, and the first line of what was said, or of what was wrong.
+fn rest(entry: &Entry, faults: bool) -> String {
     let mut parts = vec![phrase::call(entry)];
     let who = [entry.workflow.as_deref().map(phrase::printable).unwrap_or_default(), phrase::spoken(entry)];
     let who = who.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
@@ -60,7 +62,8 @@ fn rest(entry: &Entry) -> String {
         parts.push(format!("[{who}]"));
     }
     let speaker = entry.rules.iter().find(|spoken| spoken.kind == "hold").or(entry.rules.first());
-    let text = speaker.map(|spoken| &spoken.text).or(entry.faults.first());
+    let (said, fault) = (speaker.map(|spoken| &spoken.text), entry.faults.first());
+    let text = if faults { fault.or(said) } else { said.or(fault) };
     parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
     parts.join("  ")
 }
@@ -109,9 +112,12 @@ mod tests {
             rules: vec![spoken("witness", "look", "seen"), spoken("hold", "stop", "no\nmore")],
             ..Entry::default()
         };
-        assert_eq!(rest(&entry), "before Bash: ls   [myflow stop and 1 more]  no");
+        assert_eq!(rest(&entry, false), "before Bash: ls   [myflow stop and 1 more]  no");
         let fault = Entry { faults: vec!["bad".into()], ..Entry::default() };
-        assert_eq!(rest(&fault), "no event  bad");
+        assert_eq!(rest(&fault, false), "no event  bad");
+        let both = Entry { faults: vec!["bad".into()], ..entry };
+        assert_eq!(rest(&both, false), "before Bash: ls   [myflow stop and 1 more]  no");
+        assert_eq!(rest(&both, true), "before Bash: ls   [myflow stop and 1 more]  bad");
     }
 
     #[test]
