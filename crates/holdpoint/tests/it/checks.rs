@@ -318,6 +318,39 @@ fn a_commit_takes_names_for_names() {
 }
 
 #[test]
+fn a_document_that_cannot_be_written_stops_nobody_and_is_told() {
+    let project = project();
+    let foreign = b"caf\xe9\n\nStatus: queued\n";
+    project.write("notes.md", foreign);
+    let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(printed.stdout.contains("documents are behind its state: notes.md: it is not UTF-8"));
+    let state: Json = serde_json::from_str(&project.read("state.json")).unwrap();
+    assert_eq!(text(&state, "status"), "passed");
+    assert_eq!(std::fs::read(project.root().join("notes.md")).unwrap(), foreign);
+}
+
+#[test]
+fn what_cannot_be_put_on_record_or_locked_is_told() {
+    let project = project();
+    let locks = || -> Vec<std::path::PathBuf> {
+        let folder = project.root().join(".holdpoint/locks").read_dir().unwrap();
+        folder.map(|entry| entry.unwrap().path()).collect()
+    };
+    go(&project, &["idle"]);
+    let others = locks();
+    project.write(".holdpoint/evidence/checked.jsonl/x", "a folder in its place");
+    let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert!(printed.stdout.contains("what came of tests is not on record"), "{}", printed.stdout);
+    for lock in locks().into_iter().filter(|lock| !others.contains(lock)) {
+        std::fs::remove_file(&lock).unwrap();
+        std::fs::create_dir(&lock).unwrap();
+    }
+    let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert!(printed.stderr.contains("tests was not performed"), "{} {}", printed.stdout, printed.stderr);
+}
+
+#[test]
 fn only_the_engine_writes_a_sealed_state() {
     let project = project();
     go(&project, &["tests", "echo '3 passed in 0.1s'"]);
