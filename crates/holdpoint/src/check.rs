@@ -7,6 +7,7 @@ mod commit;
 mod scan;
 mod tests;
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use crate::store::layout;
 use crate::worktree;
 use crate::world::read_file;
 
-/// The largest file that a check looks into.
+/// How far a check looks into a file.
 const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// How many findings are shown.
 const FINDINGS_SHOWN: usize = 40;
@@ -149,24 +150,50 @@ fn keep_log(home: &Path, name: &str, text: &[u8]) -> Option<(String, String)> {
     Some((shown, layout::content_digest(text)))
 }
 
-/// The files of a list with their texts. One that is gone, or is no text, has nothing to look at.
+/// The files of a list with their texts. One that is gone, is a link, or is no text has nothing to look at; of one that
+/// is very large, the beginning is looked at.
 fn sources(run: &Run, files: Option<&Json>) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
     for path in texts(files) {
-        found.extend(read_text(run, path)?.map(|text| (path.to_owned(), text)));
+        let file = run.home.join(within(path)?);
+        if file.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+            let bytes = start_of(&file).map_err(|why| unreadable(path, &why.to_string()))?;
+            let text = (!is_binary(&bytes)).then(|| String::from_utf8_lossy(&bytes).into_owned());
+            found.extend(text.map(|text| (path.to_owned(), text)));
+        }
     }
     Ok(found)
 }
 
 /// A file of the project as text; none if it is not there.
 fn read_text(run: &Run, path: &str) -> Result<Option<String>, Failure> {
+    let bytes =
+        read_file(&run.home.join(within(path)?), SOURCE_BYTES_MAX).map_err(|why| unreadable(path, &why))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// A path of the project, tidied.
+fn within(path: &str) -> Result<String, Failure> {
     let tidied = tidy(path);
     if tidied.is_empty() || !stays_below(&tidied) {
         return Err(Failure::Lacks(format!("`{path}` leaves the project folder")));
     }
-    let bytes = read_file(&run.home.join(tidied), SOURCE_BYTES_MAX)
-        .map_err(|why| Failure::Lacks(format!("`{path}` cannot be read: {why}")))?;
-    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    Ok(tidied)
+}
+
+fn unreadable(path: &str, why: &str) -> Failure {
+    Failure::Lacks(format!("`{path}` cannot be read: {why}"))
+}
+
+fn start_of(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)?.take(SOURCE_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether it is no text, told as git does.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8_000).any(|byte| *byte == 0)
 }
 
 /// What was found, one line each; nothing is a pass.

@@ -1,5 +1,5 @@
-//! Committing: exactly the files it is told, with the message it is told; nothing where it is `done` already. Whether that is what was proved, git is asked
-//! afterwards.
+//! Committing: exactly the files it is told, with the message it is told; nothing where it is `done` already. Whether
+//! that is what was proved, git is asked afterwards.
 
 use std::process::Command;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, texts};
-use crate::env_vars::{Env, PATH};
+use crate::env_vars::{self, Env, PATH};
 use crate::program::{self, Channels, How};
 use crate::project::Run;
 use crate::worktree;
@@ -21,21 +21,43 @@ pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> Result<Perfo
     }
     let files: Vec<&str> = texts(review.told.get("files")).collect();
     let message = text("message");
+    let files = known(review, run, env, files)?;
     if message.is_empty() || files.is_empty() {
         return Err(Failure::Lacks("there is nothing to commit, or no message".into()));
     }
     let added = git(review, run, env, &[&["add", "--all", "--"], files.as_slice()].concat())?;
-    if added.verdict.as_deref() != Some("pass") {
+    if !has_passed(&added) {
         return Ok(added);
     }
     let words = [&["commit", "--quiet", "--message", message, "--"], files.as_slice()].concat();
     Ok(made(run, git(review, run, env, &words)?))
 }
 
+/// The files without those that were never git's and are gone: git would refuse them all.
+fn known<'a>(
+    review: &Review,
+    run: &Run,
+    env: &dyn Env,
+    files: Vec<&'a str>,
+) -> Result<Vec<&'a str>, Failure> {
+    let is_there = |file: &&str| run.home.join(file).symlink_metadata().is_ok();
+    let (mut known, gone): (Vec<&str>, Vec<&str>) = files.into_iter().partition(is_there);
+    for file in gone {
+        if has_passed(&git(review, run, env, &["ls-files", "--error-unmatch", "--", file])?) {
+            known.push(file);
+        }
+    }
+    Ok(known)
+}
+
+fn has_passed(performed: &Performed) -> bool {
+    performed.verdict.as_deref() == Some("pass")
+}
+
 /// What was done, with the commit that is there now.
 fn made(run: &Run, performed: Performed) -> Performed {
     let head = worktree::head(&run.home).ok().flatten();
-    let details = head.filter(|_| performed.verdict.as_deref() == Some("pass"));
+    let details = head.filter(|_| has_passed(&performed));
     let details =
         details.map(|head| json!({ "commit": head.id, "parent": head.parent, "paths": head.paths_changed }));
     Performed { details: details.unwrap_or_default(), ..performed }
@@ -43,6 +65,12 @@ fn made(run: &Run, performed: Performed) -> Performed {
 
 fn git(review: &Review, run: &Run, env: &dyn Env, args: &[&str]) -> Result<Performed, Failure> {
     let mut command = Command::new("git");
+    // Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind.
+    for name in env_vars::of_git() {
+        command.env_remove(name);
+    }
+    // A file may be called `*.py`.
+    command.env("GIT_LITERAL_PATHSPECS", "1");
     command.arg("-C").arg(&run.home).args(["-c", "commit.gpgsign=false"]).args(args);
     if let Some(path) = env.var(PATH) {
         command.env(PATH, path);

@@ -254,7 +254,9 @@ impl Typed<'_> {
         {
             text = format!("{text}\nWhat was replaced is in {}.", aside.display());
         }
-        self.write(run, facts, &changes)?;
+        if let Some(behind) = self.write(run, facts, &changes)? {
+            text = format!("{text}\n\nNote: {behind}");
+        }
         self.claim(run, step);
         drop(lock);
         record(run, &self.entry(&changes.sets));
@@ -278,12 +280,17 @@ impl Typed<'_> {
         Kept::new(&run.home, &self.workflow.name, id).restore(&paths)
     }
 
-    fn write(&self, run: &Run, facts: &Arc<Facts>, changes: &Changes) -> Result<(), CommandError> {
+    fn write(
+        &self,
+        run: &Run,
+        facts: &Arc<Facts>,
+        changes: &Changes,
+    ) -> Result<Option<String>, CommandError> {
         let failed = |why: String| CommandError::new(Kind::Files, why);
         let path = facts.state_path().map_err(|error| failed(reason(&error)))?;
         let Some(file) = settlement::state_file(run, path) else {
             return if changes.sets.is_empty() {
-                Ok(())
+                Ok(None)
             } else {
                 Err(failed("[run] names no state file".into()))
             };
@@ -304,7 +311,10 @@ impl Typed<'_> {
         if let Some(fault) = course.faults.first().filter(|_| course.said.is_empty()) {
             return Err(CommandError::new(Kind::Failed, fault.what.clone()));
         }
+        let faults = course.faults.iter().filter(|_| !course.tells_faults);
+        let faults: Vec<String> = faults.map(|fault| format!("Note: {}", fault.what)).collect();
         let mut said: Vec<String> = course.said.into_iter().map(|saying| saying.text).collect();
+        said.extend(faults);
         said.extend(self.left_over(run, through));
         Ok(said.join("\n\n"))
     }

@@ -46,14 +46,15 @@ pub(super) struct Seen<'a> {
 }
 
 /// Writes files first, so that a state never speaks of a file that is not there. Other fields that were edited meanwhile
-/// are kept. The state's lock must be held.
+/// are kept. The state's lock must be held. Documents that could not be told come last, when all else is done: what is
+/// wrong with them is returned, and stops nobody.
 pub(super) fn write(
     run: &Run,
     ask: &Ask<'_>,
     file: &StateFile,
     seen: Option<&Seen<'_>>,
     changes: &Changes,
-) -> Result<(), WriteError> {
+) -> Result<Option<String>, WriteError> {
     let before = file.read().map_err(WriteError::Failed)?;
     if let Some(seen) = seen
         && file.fields(before.as_deref().unwrap_or_default(), &seen.fields) != seen.values
@@ -71,7 +72,8 @@ pub(super) fn write(
             .map_err(|e| WriteError::Failed(e.to_string()))?;
         file.write(before.as_deref(), &changes.sets, ask.env.now())?;
     }
-    tell_documents(run, ask, &changes.log).map_err(WriteError::Failed)
+    let told = tell_documents(run, ask, &changes.log);
+    Ok(told.err().map(|why| format!("the run's documents are behind its state: {why}")))
 }
 
 /// Appends lines to the run's record and brings its mirrors up to date.

@@ -18,8 +18,9 @@ use crate::check::{self, Performed};
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
+use crate::store::layout;
+use crate::store::lock::{self, LockError};
 use crate::store::state::{self, StateFile, WriteError};
-use crate::store::{layout, lock};
 
 /// How much longer than its longest review or check a Stop may take, in seconds: agents are told to wait a little longer
 /// than that.
@@ -175,13 +176,18 @@ impl Hand<'_> {
         let home = &self.run.home;
         let name = layout::name(home, &self.run.place());
         let path = layout::lock(home, &format!("review {name}"));
-        let prepared = layout::prepare(home, &path).map_err(|error| error.to_string());
-        let lock =
-            prepared.and_then(|()| lock::take(&path, Duration::ZERO).map_err(|error| error.to_string()));
-        let Ok(_lock) = lock else {
-            let text = format!("The {} of this run is being done already.", self.phase.name);
-            self.say(Manner::Tell, text, course);
-            return Ok(false);
+        let prepared = layout::prepare(home, &path).map_err(LockError::Io);
+        let _lock = match prepared.and_then(|()| lock::take(&path, Duration::ZERO)) {
+            Ok(lock) => lock,
+            Err(LockError::Busy(_)) => {
+                let text = format!("The {} of this run is being done already.", self.phase.name);
+                self.say(Manner::Tell, text, course);
+                return Ok(false);
+            }
+            Err(error @ LockError::Io(_)) => {
+                course.fault(format!("{} was not performed: {}: {error}", self.phase.name, path.display()));
+                return Ok(false);
+            }
         };
         let taken = match check::perform(review, self.run, self.ask.env) {
             Ok(mut performed) => {
@@ -189,7 +195,9 @@ impl Hand<'_> {
                 let after = facts(self.run, self.ask);
                 judge_afterwards(&after, review, &mut performed)?;
                 course.reviews.push(record(review, &performed));
-                self.keep_evidence(review, &performed);
+                if let Err(error) = self.keep_evidence(review, &performed) {
+                    course.fault(format!("what came of {} is not on record: {error}", review.phase));
+                }
                 self.outcome(&after, review, performed, course)?
             }
             Err(failure) => self.failed(&failure.to_string(), course)?,
@@ -220,8 +228,8 @@ impl Hand<'_> {
         Ok(taken)
     }
 
-    /// What the engine saw itself. Where it cannot be kept, nothing is proved later: that holds by itself.
-    fn keep_evidence(&self, review: &Review, performed: &Performed) {
+    /// What the engine saw itself. Where it cannot be kept, nothing is proved later.
+    fn keep_evidence(&self, review: &Review, performed: &Performed) -> std::io::Result<()> {
         let evidence = Evidence {
             at: journal::now(),
             workflow: self.run.workflow.name.to_string(),
@@ -239,7 +247,7 @@ impl Hand<'_> {
             details: performed.details.clone(),
             chain: String::new(),
         };
-        let _ = evidence::append(&self.run.home, &evidence);
+        evidence::append(&self.run.home, &evidence)
     }
 
     fn say(&self, manner: Manner, text: String, course: &mut Course) {
@@ -257,7 +265,7 @@ impl Hand<'_> {
     /// Writes what a step sets and says what it says; true if there may be another turn.
     fn settle(&self, taken: Taken, means: Means, course: &mut Course) -> bool {
         match self.write(&taken) {
-            Ok(()) => {}
+            Ok(behind) => behind.into_iter().for_each(|why| course.fault(why)),
             // Another hook of this run was faster, with the same in hand: it has said it.
             Err(Unwritten::Overtaken) if means == Means::Step => {
                 course.note = Some(self.overtaken());
@@ -295,10 +303,10 @@ impl Hand<'_> {
 
     /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
     /// dropped, the report stays, the state is theirs.
-    fn write(&self, taken: &Taken) -> Result<(), Unwritten> {
+    fn write(&self, taken: &Taken) -> Result<Option<String>, Unwritten> {
         let changes = Changes::from(taken);
         if changes.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let Some(file) = &self.file else {
             return Err(Unwritten::Failed("[run] names no state file".into()));

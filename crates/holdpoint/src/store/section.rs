@@ -36,8 +36,12 @@ fn open(home: &Path, path: &str) -> Result<Option<(PathBuf, String)>, String> {
         return Err(format!("`{path}` leaves the project folder"));
     }
     let file = home.join(tidied);
-    let bytes = read_file(&file, BYTES_MAX).map_err(|why| format!("{path}: {why}"))?;
-    Ok(bytes.map(|bytes| (file, String::from_utf8_lossy(&bytes).into_owned())))
+    let Some(bytes) = read_file(&file, BYTES_MAX).map_err(|why| format!("{path}: {why}"))? else {
+        return Ok(None);
+    };
+    // What cannot be read letter for letter would not be written back so either.
+    let text = String::from_utf8(bytes).map_err(|_| format!("{path}: it is not UTF-8"))?;
+    Ok(Some((file, text)))
 }
 
 /// The text with the lines at the end of the section: before the next heading that is not below it, fences aside.
@@ -63,15 +67,20 @@ fn appended(text: &str, under: &str, lines: &[String]) -> String {
         }
     }
     let (before, after) = text.split_at(end.unwrap_or(text.len()));
+    let before = before.trim_end_matches(['\n', '\r']);
     let title = end.is_none().then(|| format!("## {under}"));
-    let mut edited = before.trim_end_matches('\n').to_owned();
+    let mut last = before.lines().next_back().unwrap_or_default().to_owned();
+    let mut added = String::new();
     for line in title.into_iter().chain(lines.iter().map(|line| item(line))) {
-        let last = edited.lines().next_back().unwrap_or_default();
+        let is_first = before.is_empty() && added.is_empty();
         let is_next_item = last.starts_with("- ") && line.starts_with("- ");
-        edited.push_str(if edited.is_empty() || is_next_item { "\n" } else { "\n\n" });
-        edited.push_str(&line);
+        added.push_str(if is_first || is_next_item { "\n" } else { "\n\n" });
+        added.push_str(&line);
+        last = line;
     }
-    edited + "\n" + after
+    added.push('\n');
+    let added = if text.contains("\r\n") { added.replace('\n', "\r\n") } else { added };
+    format!("{before}{added}{after}")
 }
 
 /// A line as it stands in a document: a heading as it is, anything else as an item of a list.
@@ -97,6 +106,10 @@ mod tests {
             add("## Log\n```\n## no heading\n```", &["x"]),
             "## Log\n```\n## no heading\n```\n\n- x\n"
         );
+        assert_eq!(
+            add("# A\r\n\r\n## Log\r\n\r\n- one\r\n", &["two"]),
+            "# A\r\n\r\n## Log\r\n\r\n- one\r\n- two\r\n"
+        );
     }
 
     #[test]
@@ -111,5 +124,10 @@ mod tests {
         mirror(home.path(), "none.md", find, "x").unwrap();
         assert!(mirror(home.path(), "../x.md", find, "x").is_err());
         assert!(mirror(home.path(), "spec.md", "(", "x").is_err());
+        let foreign = b"caf\xe9\n## Log\n**Status:** queued\n";
+        std::fs::write(&file, foreign).unwrap();
+        assert!(mirror(home.path(), "spec.md", find, "blocked").is_err());
+        assert!(append(home.path(), "spec.md", "Log", &["one".into()]).is_err());
+        assert_eq!(std::fs::read(&file).unwrap(), foreign, "nothing is lost of what cannot be read");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 
-use crate::project::Project;
+use crate::project::{Printed, Project};
 
 const WORKFLOW: &str = r#"
 about = "Each check by itself."
@@ -209,6 +209,21 @@ fn a_scan_names_what_it_found_and_passes_over_what_is_gone() {
 }
 
 #[test]
+fn a_scan_passes_over_what_is_no_text_and_is_not_stopped_by_its_size() {
+    let project = project();
+    let files = "files = \"['picture.png', 'large.bin', 'large.py', 'folder', 'link.py']\"";
+    project.workflow("checked", &WORKFLOW.replace("files = \"['src/a.py', 'gone.py']\"", files));
+    project.write("picture.png", [&b"\x89PNG\0"[..], &b"\n".repeat(500)].concat());
+    project.write("large.bin", vec![0; 5 << 20]).write("folder/x", "");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("folder", project.root().join("link.py")).unwrap();
+    assert_eq!(text(&go(&project, &["scan"]), "status"), "clean");
+    project.write("large.py", "x = 1\n".repeat(1 << 20));
+    let state = go(&project, &["scan"]);
+    assert!(text(&state, "output").starts_with("FAIL: 1\nlarge.py:4: [LOC_LIMIT]"), "{state}");
+}
+
+#[test]
 fn a_blueprint_is_read_from_its_folder() {
     let project = project();
     project.write("blueprint/domain-map.md", "| Domain | Path | May import |\n|---|---|---|\n| users | `src/domains/users/**` | none |\n| billing | `src/domains/billing/**` | none |\n");
@@ -272,6 +287,67 @@ fn a_commit_takes_exactly_its_files() {
     );
     let again = go(&project, &["committing"]);
     assert_eq!(text(&again, "status"), "uncommitted", "there is nothing to commit");
+}
+
+#[test]
+fn a_commit_takes_names_for_names() {
+    let project = project();
+    project.workflow(
+        "checked",
+        &WORKFLOW.replace(
+            "files = \"['src/a.py']\", message",
+            "files = \"['src/*.py', 'src/gone.py', ':(top)x', 'was git']\", message",
+        ),
+    );
+    project.write("was git", "").git(&["add", "was git"]);
+    project.git(&["commit", "--quiet", "--message", "second"]);
+    project.remove("was git");
+    project.write("src/*.py", "").write(":(top)x", "").write("src/a.py", "x = 2\n");
+    // Somebody calls us from a hook of another repository.
+    let printed: Printed = project
+        .command(&["checked", "go", "committing"])
+        .env("GIT_DIR", "/nowhere")
+        .env("GIT_INDEX_FILE", "/nowhere/index")
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(project.read("state.json").contains("\"committed\""), "{}", project.read("state.json"));
+    let names = project.git(&["show", "-z", "--no-renames", "--name-only", "--format=", "HEAD"]);
+    assert_eq!(names.trim_matches(['\0', '\n']), ":(top)x\0src/*.py\0was git");
+}
+
+#[test]
+fn a_document_that_cannot_be_written_stops_nobody_and_is_told() {
+    let project = project();
+    let foreign = b"caf\xe9\n\nStatus: queued\n";
+    project.write("notes.md", foreign);
+    let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(printed.stdout.contains("documents are behind its state: notes.md: it is not UTF-8"));
+    let state: Json = serde_json::from_str(&project.read("state.json")).unwrap();
+    assert_eq!(text(&state, "status"), "passed");
+    assert_eq!(std::fs::read(project.root().join("notes.md")).unwrap(), foreign);
+}
+
+#[test]
+fn what_cannot_be_put_on_record_or_locked_is_told() {
+    let project = project();
+    let locks = || -> Vec<std::path::PathBuf> {
+        let folder = project.root().join(".holdpoint/locks").read_dir().unwrap();
+        folder.map(|entry| entry.unwrap().path()).collect()
+    };
+    go(&project, &["idle"]);
+    let others = locks();
+    project.write(".holdpoint/evidence/checked.jsonl/x", "a folder in its place");
+    let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert!(printed.stdout.contains("what came of tests is not on record"), "{}", printed.stdout);
+    for lock in locks().into_iter().filter(|lock| !others.contains(lock)) {
+        std::fs::remove_file(&lock).unwrap();
+        std::fs::create_dir(&lock).unwrap();
+    }
+    let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert!(printed.stderr.contains("tests was not performed"), "{} {}", printed.stdout, printed.stderr);
 }
 
 #[test]
