@@ -1,6 +1,7 @@
 //! Committing: exactly the files it is told, with the message it is told; nothing where it is `done` already. Whether
 //! that is what was proved, git is asked afterwards.
 
+use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
@@ -65,8 +66,13 @@ fn made(run: &Run, performed: Performed) -> Performed {
 
 fn git(review: &Review, run: &Run, env: &dyn Env, args: &[&str]) -> Result<Performed, Failure> {
     let mut command = Command::new("git");
-    // Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind.
-    for name in env_vars::of_git() {
+    // Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind. Who commits, and
+    // when, is theirs to say.
+    let is_identity = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_")
+    };
+    for name in env_vars::of_git().into_iter().filter(|name| !is_identity(name)) {
         command.env_remove(name);
     }
     // A file may be called `*.py`.
