@@ -131,7 +131,7 @@ pub trait World: Send + Sync {
 pub struct Head {
     /// Its id.
     pub id: String,
-    /// Its first parent.
+    /// Its first parent; none for a first commit, and for the last one that a shallow clone has.
     pub parent: Option<String>,
     /// How many it has.
     pub parents: usize,
@@ -139,7 +139,7 @@ pub struct Head {
     pub tree: String,
     /// The first line of its message.
     pub subject: String,
-    /// The files that it changes.
+    /// The files that it changed against its first parent, sorted; a renamed file is both of its names.
     pub paths: Vec<String>,
 }
 

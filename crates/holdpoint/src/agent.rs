@@ -1,6 +1,6 @@
 //! The agents whose hooks we answer: which one is asking, what its event means, and how it wants to be answered.
 
-mod claude;
+pub(crate) mod claude;
 mod codex;
 mod copilot;
 mod cursor;

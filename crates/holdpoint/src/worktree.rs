@@ -16,7 +16,7 @@ mod worktree_tests;
 
 use std::path::{Path, PathBuf};
 
-pub use head::{Head, head};
+pub use head::head;
 use index::Index;
 use repository::Repository;
 

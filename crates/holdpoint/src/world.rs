@@ -154,14 +154,7 @@ impl ProjectWorld {
             return Answer::None;
         }
         match worktree::head(&self.home) {
-            Ok(Some(head)) => Answer::Is(Head {
-                id: head.id,
-                parent: head.parent,
-                parents: head.parents,
-                tree: head.tree,
-                subject: head.subject,
-                paths: head.paths_changed,
-            }),
+            Ok(Some(head)) => Answer::Is(head),
             Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
         }

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::{Answer, Otherwise, Parts, named, object, specific, text};
 
 /// The events and the moments they stand for; the first of a moment is assumed where none is named.
-pub(super) const EVENTS: [(&str, Moment); 6] = [
+pub(crate) const EVENTS: [(&str, Moment); 6] = [
     ("PreToolUse", Moment::Before),
     ("PostToolUse", Moment::After),
     ("PostToolUseFailure", Moment::After),

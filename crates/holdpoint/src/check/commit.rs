@@ -60,7 +60,7 @@ fn made(run: &Run, performed: Performed) -> Performed {
     let head = worktree::head(&run.home).ok().flatten();
     let details = head.filter(|_| has_passed(&performed));
     let details =
-        details.map(|head| json!({ "commit": head.id, "parent": head.parent, "paths": head.paths_changed }));
+        details.map(|head| json!({ "commit": head.id, "parent": head.parent, "paths": head.paths }));
     Performed { details: details.unwrap_or_default(), ..performed }
 }
 

@@ -1,6 +1,5 @@
 //! Claude Code's settings: `settings.json`, groups with matchers, and entries that need no shell.
 
-use holdpoint_core::event::Moment;
 use serde_json::{Value as Json, json};
 
 use super::host::{Handler, Host, Matching, Runs, Shape};
@@ -19,14 +18,7 @@ pub(super) const HOST: Host = Host {
     also: &["settings.local.json"],
     shape: Shape::Grouped,
     preamble: &[],
-    events: &[
-        ("PreToolUse", Moment::Before),
-        ("PostToolUse", Moment::After),
-        ("PostToolUseFailure", Moment::After),
-        ("Stop", Moment::Stop),
-        ("UserPromptSubmit", Moment::Prompt),
-        ("SessionStart", Moment::Start),
-    ],
+    events: &crate::agent::claude::EVENTS,
     deaf_at: &[],
     shell: &["Bash", "PowerShell"],
     edit: &["Edit", "Write", "MultiEdit", "NotebookEdit"],

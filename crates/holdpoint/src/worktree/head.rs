@@ -2,25 +2,10 @@
 
 use std::path::Path;
 
+use holdpoint_core::world::Head;
+
 use super::call::Call;
 use super::repository::Repository;
-
-/// The commit that is checked out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// Its id.
-    pub id: String,
-    /// Its first parent; none for a first commit, and for the last one that a shallow clone has.
-    pub parent: Option<String>,
-    /// How many parents it has.
-    pub parents: usize,
-    /// Its tree.
-    pub tree: String,
-    /// The first line of its message.
-    pub subject: String,
-    /// The paths that it changed against its first parent, sorted; a renamed file is both of its names.
-    pub paths_changed: Vec<String>,
-}
 
 /// The commit that is checked out at `root`; none if there is no commit yet.
 pub fn head(root: &Path) -> Result<Option<Head>, String> {
@@ -44,11 +29,11 @@ fn read(repository: &Repository, id: &str) -> Result<Head, String> {
     let (tree, parents, subject) = (line(), line(), line());
     let parents: Vec<&str> = parents.split_whitespace().collect();
     let parent = parents.first().map(|parent| (*parent).to_owned());
-    let paths_changed = match &parent {
+    let paths = match &parent {
         Some(parent) => differing(repository, &[parent, id])?,
         None => differing(repository, &["--root", "--no-commit-id", id])?,
     };
-    Ok(Head { id: id.to_owned(), parent, parents: parents.len(), tree, subject, paths_changed })
+    Ok(Head { id: id.to_owned(), parent, parents: parents.len(), tree, subject, paths })
 }
 
 /// The paths that `git diff-tree` names, sorted.

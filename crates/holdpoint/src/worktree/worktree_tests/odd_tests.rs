@@ -38,7 +38,7 @@ fn a_linked_working_tree_has_an_index_of_its_own() {
     git(&linked, &["commit", "--quiet", "--message", "x"]);
     let head = head(&linked).unwrap().unwrap();
     assert_eq!((head.tree.as_str(), head.subject.as_str()), (other.as_str(), "x"));
-    assert_eq!(changed(&linked, &head.parent.unwrap(), &other).unwrap(), head.paths_changed);
+    assert_eq!(changed(&linked, &head.parent.unwrap(), &other).unwrap(), head.paths);
 }
 
 #[test]

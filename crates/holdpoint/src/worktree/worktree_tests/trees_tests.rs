@@ -21,7 +21,7 @@ fn the_head_is_what_git_has() {
     let repo = Repo::new();
     let first = head(&repo.root).unwrap().unwrap();
     assert_eq!((first.parent.as_ref(), first.parents), (None, 0));
-    assert_eq!(first.paths_changed, [".gitignore", "a.py", "src/b.py"]);
+    assert_eq!(first.paths, [".gitignore", "a.py", "src/b.py"]);
     repo.git(&["checkout", "--quiet", "-b", "other"]);
     repo.write("other.py", "o\n");
     repo.git(&["add", "other.py"]);
@@ -29,7 +29,7 @@ fn the_head_is_what_git_has() {
     let other = head(&repo.root).unwrap().unwrap();
     assert_eq!(other.subject, "feat(x): ünïcode");
     assert_eq!((other.parent.as_deref(), other.parents), (Some(first.id.as_str()), 1));
-    assert_eq!(other.paths_changed, ["other.py"]);
+    assert_eq!(other.paths, ["other.py"]);
     repo.git(&["checkout", "--quiet", "main"]);
     repo.write("main.py", "m\n");
     repo.git(&["add", "main.py"]);
@@ -39,7 +39,7 @@ fn the_head_is_what_git_has() {
     repo.git(&["merge", "--quiet", "--no-edit", "other"]);
     let merge = head(&repo.root).unwrap().unwrap();
     assert_eq!((merge.parent.as_deref(), merge.parents), (Some(main.id.as_str()), 2));
-    assert_eq!(merge.paths_changed, ["other.py"], "against its first parent");
+    assert_eq!(merge.paths, ["other.py"], "against its first parent");
 }
 
 #[test]
