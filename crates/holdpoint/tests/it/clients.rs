@@ -6,9 +6,11 @@ mod capabilities;
 mod claudex;
 mod demo;
 mod held;
-mod install;
+pub(crate) mod install;
 mod kind;
 mod new_user;
+#[cfg(target_os = "linux")]
+mod offline;
 mod plugin;
 mod recording;
 mod session;

@@ -47,6 +47,7 @@ struct Shared {
 impl Model {
     /// Starts a model that answers with what the script says to a request's body.
     pub(crate) fn start(script: impl FnMut(&Json) -> Vec<Block> + Send + 'static) -> Model {
+        crate::clients::install::install_all();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {

@@ -22,6 +22,7 @@ pub(crate) static GEMINI: Client =
 impl Client {
     /// The folder with its node modules; none if the test is to be skipped.
     fn modules(&self) -> Option<PathBuf> {
+        install_all();
         let because = match self.found.get_or_init(|| self.install()) {
             Ok(folder) => return Some(folder.join("node_modules")),
             Err(because) => because,
@@ -63,6 +64,15 @@ impl Client {
         }
         Ok(folder)
     }
+}
+
+/// Installs all clients, and takes the test off the network: before its model listens there, and once.
+pub(crate) fn install_all() {
+    for client in [&CLAUDE, &CODEX, &GEMINI] {
+        client.found.get_or_init(|| client.install());
+    }
+    #[cfg(target_os = "linux")]
+    super::offline::leave_network();
 }
 
 /// Claude Code's native program, of whatever platform npm has chosen.
