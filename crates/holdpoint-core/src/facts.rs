@@ -27,7 +27,7 @@ use crate::world::World;
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 31] = [
+pub const NOUNS: [&str; 33] = [
     "allowed_files",
     "args",
     "because",
@@ -55,9 +55,11 @@ pub const NOUNS: [&str; 31] = [
     "since",
     "state",
     "table",
+    "text_digest",
     "there",
     "tool",
     "tree",
+    "without",
     "writable",
 ];
 

@@ -119,6 +119,12 @@ pub trait World: Send + Sync {
         String::new()
     }
 
+    /// A digest of a text.
+    fn text_digest(&self, text: &str) -> String {
+        let _ = text;
+        String::new()
+    }
+
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 

@@ -4,9 +4,9 @@
 use std::io::{self, PipeReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::env_vars::{Env, PATH};
@@ -86,12 +86,11 @@ fn to_end(
     channels: Channels,
     kill: impl FnOnce(&mut Child),
 ) -> io::Result<Ended> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let signals: Vec<_> = SIGNALS
-        .iter()
-        .filter_map(|signal| signal_hook::flag::register(*signal, Arc::clone(&interrupted)).ok())
-        .collect();
+    let interrupted = interruption();
     let started = Instant::now();
+    if is_interrupted() {
+        return Ok(Ended { how: How::Interrupted, output: Vec::new(), took: Duration::ZERO });
+    }
     let (reader, writer) = io::pipe()?;
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     if channels == Channels::Both {
@@ -105,17 +104,34 @@ fn to_end(
         std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
     let output = listen(reader);
-    let how = wait(&mut child, deadline, &interrupted);
+    let how = wait(&mut child, deadline, interrupted);
     kill(&mut child);
     let _ = child.wait();
-    for signal in signals {
-        signal_hook::low_level::unregister(signal);
-    }
     Ok(Ended { how, output: printed(&output), took: started.elapsed() })
 }
 
 /// The signals that end us, and so what we started.
 pub(crate) const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+
+/// Whether we were told to end, once somebody listens.
+static TOLD: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Whether we were told to end, from the first program on: what is told between two programs counts for the next.
+fn interruption() -> &'static AtomicBool {
+    TOLD.get_or_init(|| {
+        let told = Arc::new(AtomicBool::new(false));
+        for signal in SIGNALS {
+            // Where it cannot be listened to, it ends us at once.
+            let _ = signal_hook::flag::register(signal, Arc::clone(&told));
+        }
+        told
+    })
+}
+
+/// Whether we were told to end while, or after, a program ran: nothing more is begun.
+pub fn is_interrupted() -> bool {
+    TOLD.get().is_some_and(|told| told.load(Ordering::Relaxed))
+}
 
 /// How the child ended, or why it is not waited for any longer.
 fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How {

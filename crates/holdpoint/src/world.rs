@@ -302,6 +302,10 @@ impl World for ProjectWorld {
         layout::content_digest(named.collect::<String>().as_bytes())
     }
 
+    fn text_digest(&self, text: &str) -> String {
+        layout::content_digest(text.as_bytes())
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         self.env.var(name)
     }

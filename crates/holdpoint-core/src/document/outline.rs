@@ -62,6 +62,21 @@ pub fn under<'a>(markdown: &'a str, title: &str) -> Option<&'a str> {
     markdown.get(heading.body)
 }
 
+/// The Markdown without the sections of these titles, further headings below them included, and without the blank lines
+/// around them.
+pub fn without(markdown: &str, titles: &[String]) -> String {
+    let (mut kept, mut at) = (String::new(), 0);
+    for heading in headings(markdown) {
+        if heading.span.start >= at && titles.iter().any(|title| heading.is(title)) {
+            kept.push_str(markdown.get(at..heading.span.start).unwrap_or_default().trim_end());
+            kept.push('\n');
+            at = heading.body.end;
+        }
+    }
+    kept.push_str(markdown.get(at..).unwrap_or_default().trim());
+    kept.trim_end().to_owned()
+}
+
 /// The line that a byte stands on, from 1.
 pub fn line_at(text: &str, byte: usize) -> usize {
     1 + text.bytes().take(byte).filter(|byte| *byte == b'\n').count()
@@ -82,6 +97,19 @@ mod tests {
         assert_eq!(under(TEXT, "i"), Some("last"));
         assert_eq!(under(TEXT, "F"), None);
         assert_eq!(line_at(TEXT, found[1].span.start), 6);
+    }
+
+    #[test]
+    fn a_section_that_comes_goes_and_grows_leaves_the_rest_as_it_is() {
+        let rest = without("# A\none\n## I\nx\n", &["Log".into()]);
+        for text in [
+            "# A\none\n\n## Log\n## I\nx",
+            "# A\none\n## Log\n\n### Task 1\n- y\n\n## I\nx\n",
+            "# A\none\n## I\nx\n\n\n## Log\n- z\n",
+        ] {
+            assert_eq!(without(text, &["Log".into()]), rest, "{text}");
+        }
+        assert_ne!(without("# A\ntwo\n## I\nx\n", &["Log".into()]), rest);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the element at hand.
+//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the element at hand or for all of them.
 
 use std::sync::Arc;
 
@@ -17,8 +17,10 @@ impl Object for EvidenceFact {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let phase = key.as_str()?;
         let item = self.0.item_id();
+        // What was seen before there was an element is about all of them.
         let is_meant = |piece: &Json| {
-            piece["phase"] == phase && (item.is_null() || piece.get("item").unwrap_or(&Json::Null) == &item)
+            let about = piece.get("item").unwrap_or(&Json::Null);
+            piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
         };
         let piece = self.0.world.evidence().into_iter().rev().find(is_meant)?;
         Some(Value::from_object(Piece { facts: Arc::clone(&self.0), piece }))

@@ -53,6 +53,12 @@ impl Facts {
             }
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
             "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
+            "text_digest" => {
+                Value::from_function(move |text: &Value| world.text_digest(text.as_str().unwrap_or_default()))
+            }
+            "without" => Value::from_function(move |path: &str, titles: Vec<String>| {
+                spec::without(path, &titles, world.as_ref())
+            }),
             "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
             "tool" => Value::from_object(ToolFact {
                 event: Arc::clone(&self.event),

@@ -1,9 +1,11 @@
-//! `planned(path)` and `allowed_files(path)`: what a spec says of its tasks and of the files it lets be changed.
+//! `planned(path)`, `allowed_files(path)` and `without(path, titles)`: what a spec says of its tasks, of the files it
+//! lets be changed, and beside some of its sections.
 
 use minijinja::Error;
 use minijinja::value::Value;
 
 use super::file::read_text;
+use crate::document::outline;
 use crate::world::World;
 use crate::{allowed_files, plan};
 
@@ -28,4 +30,10 @@ pub(super) fn planned(path: &str, world: &dyn World) -> Result<Value, Error> {
 pub(super) fn allowed(path: &str, world: &dyn World) -> Result<Value, Error> {
     let paths = read_text(path, world)?.as_deref().and_then(allowed_files::paths);
     Ok(paths.map_or(Value::UNDEFINED, Value::from))
+}
+
+/// A document's Markdown without the sections of these titles; undefined if it is not there.
+pub(super) fn without(path: &str, titles: &[String], world: &dyn World) -> Result<Value, Error> {
+    let text = read_text(path, world)?;
+    Ok(text.map_or(Value::UNDEFINED, |text| Value::from(outline::without(&text, titles))))
 }

@@ -15,6 +15,7 @@ use super::run::{Ask, facts};
 use super::settlement::{Changes, Seen};
 use super::{ownership, patience, settlement};
 use crate::check::{self, Performed};
+use crate::program;
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
@@ -280,7 +281,13 @@ impl Hand<'_> {
                 return false;
             }
         }
-        self.ask.env.pause(Duration::from_secs(u64::from(taken.wait_s)));
+        for _ in 0..taken.wait_s {
+            if program::is_interrupted() {
+                course.fault(format!("we were told to end after {}", self.phase.name));
+                return false;
+            }
+            self.ask.env.pause(Duration::from_secs(1));
+        }
         let moved = taken.went.is_some() && taken.manner == Manner::Silent;
         course.sets.extend(taken.sets);
         if taken.manner != Manner::Silent {

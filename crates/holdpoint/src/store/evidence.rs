@@ -68,6 +68,10 @@ pub fn append(home: &Path, evidence: &Evidence) -> io::Result<()> {
     let last = read(home, &evidence.workflow).pop().map(|last| last.chain).unwrap_or_default();
     let mut line = serde_json::to_vec(&Evidence { chain: evidence.link(&last), ..evidence.clone() })?;
     line.push(b'\n');
+    // Somebody who was killed here left half a line: what comes next must not become a part of it.
+    if std::fs::read(&path).is_ok_and(|text| text.last().is_some_and(|byte| *byte != b'\n')) {
+        line.insert(0, b'\n');
+    }
     OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
 }
 
@@ -121,7 +125,6 @@ mod tests {
         let forged = text().replace("one", "forged");
         std::fs::write(&path, text() + &forged + &text() + "{}\nnonsense\n{\"torn").unwrap();
         assert_eq!(phases(), ["one"], "neither a new line, nor an old one again");
-        std::fs::write(&path, text() + "\n").unwrap();
         add("two");
         add("three");
         assert_eq!(phases(), ["one", "two", "three"]);

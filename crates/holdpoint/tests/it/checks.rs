@@ -271,6 +271,30 @@ fn rows_are_run_and_all_they_start_is_ended() {
 }
 
 #[test]
+#[cfg(unix)]
+fn whoever_is_told_to_end_between_two_programs_ends() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let project = project();
+    let again = "then.fail = { go = \"rows\", wait = 60, round = \"again\" }\n[rounds]\nagain = { count = \"n\", limit = 9, exhausted = { go = \"idle\" } }\n";
+    let refused =
+        "then.fail = { go = \"idle\", set = { status = \"refused\", output = \"{{ output }}\" } }\n";
+    project.workflow("checked", &WORKFLOW.replace(refused, again));
+    project.write("spec.md", "## Acceptance Verification\n| AV-S1 | a | `false` | exit 0 | 5s |\n");
+    let started = Instant::now();
+    let mut waiting = project.command(&["checked", "go", "rows"]).spawn().unwrap();
+    let state = project.root().join("state.json");
+    while !std::fs::read_to_string(&state).is_ok_and(|state| state.contains("\"n\": 1")) {
+        assert!(waiting.try_wait().unwrap().is_none(), "it did not wait");
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&waiting), Signal::TERM).unwrap();
+    waiting.wait().unwrap();
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+    assert!(project.read("state.json").contains("\"rows\""), "the next try is still due");
+}
+
+#[test]
 fn a_commit_takes_exactly_its_files() {
     let project = project();
     project.write("src/a.py", "x = 2\n");

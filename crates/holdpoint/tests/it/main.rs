@@ -46,6 +46,8 @@ mod ownership;
 mod parallel;
 mod phases;
 mod project;
+#[cfg(unix)]
+mod proof;
 mod random;
 mod readme;
 mod recorded;
