@@ -18,6 +18,8 @@ use minijinja::value::{Enumerator, Object, Serde, Value};
 use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
+pub use evidence::is_good;
+
 use crate::decision::Set;
 use crate::event::Event;
 use crate::workflow::{Named, Text, Workflow};

@@ -153,6 +153,11 @@ impl Format {
 pub const ID: &str = "{id}";
 
 impl Run {
+    /// What is no part of the tree that checks and reviews are bound to, as globs.
+    pub fn aside(&self) -> Vec<String> {
+        self.aside.iter().map(ToString::to_string).collect()
+    }
+
     /// The name of the file that is the run of this id; none if runs are not files.
     pub fn file_of(&self, id: &str) -> Option<String> {
         self.id.as_ref().zip(self.each.as_ref()).map(|(_, each)| each.replace(ID, id))
@@ -301,7 +306,15 @@ pub struct Delegation {
     pub aliases: List<Named>,
 }
 
+/// How much longer than the longest review an agent is told to wait at a Stop, in seconds.
+pub const STOP_MARGIN_S: u32 = 30;
+
 impl Workflow {
+    /// How long the longest review or check may take, in seconds.
+    pub fn longest_review_s(&self) -> u32 {
+        self.reviewers.iter().map(|reviewer| reviewer.timeout_s).max().unwrap_or_default()
+    }
+
     /// The command that goes through whatever is due, as somebody types it, if there is one.
     pub fn going_on(&self) -> Option<String> {
         let is_it = |command: &&command::Command| {

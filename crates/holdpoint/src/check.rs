@@ -12,7 +12,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_core::path::{stays_below, tidy};
 use holdpoint_core::phase::Review;
 use holdpoint_core::scan::Finding;
 use serde_json::{Value as Json, json};
@@ -20,7 +19,7 @@ use serde_json::{Value as Json, json};
 use crate::env_vars::Env;
 use crate::project::Run;
 use crate::reviewer;
-use crate::store::layout;
+use crate::store::{files, layout};
 use crate::worktree;
 use crate::world::read_file;
 
@@ -135,7 +134,7 @@ fn perform_once(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Perfor
 
 /// The tree as it is now; none where there is no repository, or the workflow does not say what belongs to it.
 pub fn tree(run: &Run) -> Option<String> {
-    let aside: Vec<String> = run.workflow.run.aside.iter().map(ToString::to_string).collect();
+    let aside = run.workflow.run.aside();
     if aside.is_empty() { None } else { worktree::hash(&run.home, &aside).ok() }
 }
 
@@ -155,7 +154,7 @@ fn keep_log(home: &Path, name: &str, text: &[u8]) -> Option<(String, String)> {
 fn sources(run: &Run, files: Option<&Json>) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
     for path in texts(files) {
-        let file = run.home.join(within(path)?);
+        let file = files::place(&run.home, path).map_err(Failure::Lacks)?;
         if file.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
             let bytes = start_of(&file).map_err(|why| unreadable(path, &why.to_string()))?;
             let text = (!is_binary(&bytes)).then(|| String::from_utf8_lossy(&bytes).into_owned());
@@ -167,18 +166,9 @@ fn sources(run: &Run, files: Option<&Json>) -> Result<Vec<(String, String)>, Fai
 
 /// A file of the project as text; none if it is not there.
 fn read_text(run: &Run, path: &str) -> Result<Option<String>, Failure> {
-    let bytes =
-        read_file(&run.home.join(within(path)?), SOURCE_BYTES_MAX).map_err(|why| unreadable(path, &why))?;
+    let file = files::place(&run.home, path).map_err(Failure::Lacks)?;
+    let bytes = read_file(&file, SOURCE_BYTES_MAX).map_err(|why| unreadable(path, &why))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// A path of the project, tidied.
-fn within(path: &str) -> Result<String, Failure> {
-    let tidied = tidy(path);
-    if tidied.is_empty() || !stays_below(&tidied) {
-        return Err(Failure::Lacks(format!("`{path}` leaves the project folder")));
-    }
-    Ok(tidied)
 }
 
 fn unreadable(path: &str, why: &str) -> Failure {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use holdpoint_core::event::Moment;
 use holdpoint_core::tool::ToolKind;
-use holdpoint_core::workflow::{On, ToolMatch, Workflow};
+use holdpoint_core::workflow::{On, STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::{Map, Value as Json, json};
 
 /// The marketplace's name.
@@ -16,8 +16,7 @@ const MANIFESTS: &str = ".claude-plugin";
 const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}/";
 /// How long a hook may take that reads files and asks git, in seconds.
 const QUICK: u32 = 10;
-/// What a Stop is given beyond the time of the longest review, and the least of it, in seconds.
-const MARGIN: u32 = 30;
+/// The least that a Stop is given, in seconds.
 const STOP_MIN: u32 = 60;
 
 /// A workflow to make a plugin of.
@@ -90,8 +89,8 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
     if !workflow.phases.is_empty() {
         tools.entry("Stop").or_default().insert(String::new());
     }
-    let longest = workflow.reviewers.iter().map(|reviewer| reviewer.timeout_s).max().unwrap_or_default();
-    let patience = (longest + MARGIN).max(STOP_MIN);
+    let longest = workflow.longest_review_s();
+    let patience = (longest + STOP_MARGIN_S).max(STOP_MIN);
     let entry = |(event, tools): (&str, BTreeSet<String>)| {
         let timeout = if event == "Stop" { patience } else { QUICK };
         let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];

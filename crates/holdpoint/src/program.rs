@@ -2,14 +2,14 @@
 //! nothing of it left behind.
 
 use std::io::{self, PipeReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::env_vars::{Env, PATH};
+use crate::env_vars::{Env, PATH, REVIEWER};
 use crate::process_group::{self, Group};
 use crate::world::is_program;
 
@@ -44,6 +44,21 @@ pub struct Ended {
 pub fn on_path(name: &str, env: &dyn Env) -> Option<PathBuf> {
     let path = env.var(PATH)?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+/// A program that is to run in a project's folder: it finds others by our PATH, and hooks of ours answer nothing in it.
+pub fn in_project(name: &str, folder: &Path, env: &dyn Env) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(folder).env(REVIEWER, "1");
+    with_path(&mut command, env);
+    command
+}
+
+/// Gives a program the PATH that we were given.
+pub fn with_path(command: &mut Command, env: &dyn Env) {
+    if let Some(path) = env.var(PATH) {
+        command.env(PATH, path);
+    }
 }
 
 /// Which of a program's channels are kept.

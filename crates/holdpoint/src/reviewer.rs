@@ -9,7 +9,7 @@ use holdpoint_core::phase::Review;
 use holdpoint_core::workflow::phase::PASSED;
 
 use crate::check::{Failure, Performed};
-use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::env_vars::{Env, REVIEWER};
 use crate::program::{self, Channels, Ended, How};
 
 /// How much of the end of what it prints is at hand for texts.
@@ -24,7 +24,7 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
     let report = review.report.as_ref().map(|report| folder.join(report));
     let before = report.as_deref().and_then(trace);
     let log = review.log.as_ref().map(|log| folder.join(log));
-    let ended = start(review, root, log.as_deref(), env.var(PATH))?;
+    let ended = start(review, root, log.as_deref(), env)?;
     let status = match ended.how {
         How::Exit(status) => status,
         How::Late => return Err(Failure::Timeout(review.timeout_s)),
@@ -91,16 +91,13 @@ fn trace(path: &Path) -> Option<(SystemTime, Vec<u8>)> {
     Some((metadata.modified().ok()?, std::fs::read(path).ok()?))
 }
 
-fn start(review: &Review, root: &Path, log: Option<&Path>, path: Option<String>) -> Result<Ended, Failure> {
+fn start(review: &Review, root: &Path, log: Option<&Path>, env: &dyn Env) -> Result<Ended, Failure> {
     let Some((name, args)) = review.command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
     let stderr = log.and_then(|log| File::create(log).ok()).map_or_else(Stdio::null, Stdio::from);
-    let mut command = Command::new(name);
-    command.args(args).current_dir(root).env(REVIEWER, "1").stderr(stderr);
-    if let Some(path) = path {
-        command.env(PATH, path);
-    }
+    let mut command = program::in_project(name, root, env);
+    command.args(args).stderr(stderr);
     let deadline = Duration::from_secs(u64::from(review.timeout_s));
     program::run(&mut command, review.input.clone(), deadline, Channels::Output).map_err(|error| {
         // What was never started has nothing to say.

@@ -10,7 +10,7 @@ use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World};
 
-use crate::env_vars::{Env, PATH};
+use crate::env_vars::Env;
 use crate::project::Run;
 use crate::store::kept::Kept;
 use crate::store::{evidence, layout, report, tree};
@@ -231,9 +231,7 @@ impl World for ProjectWorld {
     }
 
     fn program(&self, name: &str) -> Option<String> {
-        let path = self.env.var(PATH)?;
-        let found =
-            std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))?;
+        let found = crate::program::on_path(name, self.env.as_ref())?;
         Some(found.to_string_lossy().into_owned())
     }
 

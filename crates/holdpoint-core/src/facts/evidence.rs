@@ -9,6 +9,11 @@ use serde_json::Value as Json;
 use super::{Facts, fault};
 use crate::world::{Answer, Head};
 
+/// Whether an outcome is one to go on with.
+pub fn is_good(outcome: &str) -> bool {
+    matches!(outcome, "pass" | "passed" | "skip" | "warn" | "approved")
+}
+
 /// All evidence of the run.
 #[derive(Debug)]
 pub(super) struct EvidenceFact(pub(super) Arc<Facts>);
@@ -49,10 +54,7 @@ impl Object for Piece {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         match key.as_str()? {
             "fresh" => Some(self.is_fresh().map_or_else(Value::from, Value::from)),
-            "passed" => Some(Value::from(matches!(
-                self.piece["outcome"].as_str(),
-                Some("pass" | "passed" | "skip" | "warn" | "approved")
-            ))),
+            "passed" => Some(Value::from(self.piece["outcome"].as_str().is_some_and(is_good))),
             name => self.piece.get(name).map(|value| Value::from(Serde(value))),
         }
     }
@@ -71,7 +73,7 @@ struct HeadFact {
 
 impl HeadFact {
     fn tree(&self) -> Value {
-        match self.facts.world.tree_without(&self.head.tree, &self.facts.aside()) {
+        match self.facts.world.tree_without(&self.head.tree, &self.facts.workflow.run.aside()) {
             Answer::Is(tree) => Value::from(tree),
             Answer::None => Value::UNDEFINED,
             Answer::Fault(why) => Value::from(fault(format!("the last commit's tree cannot be told: {why}"))),
@@ -101,20 +103,16 @@ impl Object for HeadFact {
 impl Facts {
     /// The hash of the working tree as it is now; none where there is no repository.
     pub(super) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
-        match self.world.tree(&self.aside()) {
+        match self.world.tree(&self.workflow.run.aside()) {
             Answer::Is(tree) => Ok(Some(tree)),
             Answer::None => Ok(None),
             Answer::Fault(why) => Err(fault(format!("the working tree cannot be hashed: {why}"))),
         }
     }
 
-    pub(super) fn aside(&self) -> Vec<String> {
-        self.workflow.run.aside.iter().map(ToString::to_string).collect()
-    }
-
     /// `since(tree)`: the files that differ from that tree now.
     pub(super) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, Error> {
-        match self.world.changed_since(tree, &self.aside()) {
+        match self.world.changed_since(tree, &self.workflow.run.aside()) {
             Answer::Is(paths) => Ok(paths),
             Answer::None => Ok(Vec::new()),
             Answer::Fault(why) => Err(fault(format!("what changed cannot be told: {why}"))),

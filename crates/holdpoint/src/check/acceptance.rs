@@ -1,15 +1,13 @@
 //! Running the rows of a spec's acceptance tables. Whatever they start stays until the last of them is done, so that a
 //! server that one row starts can be asked by the next, and is then ended.
 
-use std::process::Command;
-
 use holdpoint_core::acceptance::{self, Acceptance, Row};
 use holdpoint_core::document::outline;
 use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, keep_log, read_text};
-use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::env_vars::Env;
 use crate::process_group::Group;
 use crate::program::{self, Channels, How};
 use crate::project::Run;
@@ -53,12 +51,8 @@ fn try_row(
 ) -> std::result::Result<(Result, String), Failure> {
     let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
     let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
-    let mut command = Command::new("sh");
+    let mut command = program::in_project("sh", &run.home, env);
     command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
-    command.current_dir(&run.home).env(REVIEWER, "1");
-    if let Some(path) = env.var(PATH) {
-        command.env(PATH, path);
-    }
     let ended = program::run_in(&mut command, group, row.timeout, Channels::Both)
         .map_err(|error| Failure::Start(error.to_string()))?;
     let printed = String::from_utf8_lossy(&ended.output).into_owned();

@@ -9,7 +9,7 @@ use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, texts};
-use crate::env_vars::{self, Env, PATH};
+use crate::env_vars::{self, Env};
 use crate::program::{self, Channels, How};
 use crate::project::Run;
 use crate::worktree;
@@ -78,9 +78,7 @@ fn git(review: &Review, run: &Run, env: &dyn Env, args: &[&str]) -> Result<Perfo
     // A file may be called `*.py`.
     command.env("GIT_LITERAL_PATHSPECS", "1");
     command.arg("-C").arg(&run.home).args(["-c", "commit.gpgsign=false"]).args(args);
-    if let Some(path) = env.var(PATH) {
-        command.env(PATH, path);
-    }
+    program::with_path(&mut command, env);
     let deadline = Duration::from_secs(u64::from(review.timeout_s));
     let ended = program::run(&mut command, None, deadline, Channels::Both)
         .map_err(|error| Failure::Start(error.to_string()))?;

@@ -1,7 +1,6 @@
 //! Running a test suite: a short answer for whoever reads it, the whole output in a file, and which failures are ours.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use holdpoint_core::path::{below, tidy};
@@ -10,7 +9,7 @@ use holdpoint_core::test_report::{self, Outcome, TestReport};
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, keep_log, texts};
-use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::env_vars::Env;
 use crate::program::{self, Channels, Ended, How};
 use crate::project::Run;
 use crate::store::evidence;
@@ -93,11 +92,8 @@ fn run_in(review: &Review, folder: &Path, env: &dyn Env) -> Result<Ran, Failure>
     let Some((name, args)) = review.command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
-    let mut command = Command::new(name);
-    command.args(args).current_dir(folder).env(REVIEWER, "1");
-    if let Some(path) = env.var(PATH) {
-        command.env(PATH, path);
-    }
+    let mut command = program::in_project(name, folder, env);
+    command.args(args);
     let deadline = Duration::from_secs(u64::from(review.timeout_s));
     let (exit, took, output) = match program::run(&mut command, None, deadline, Channels::Both) {
         Ok(Ended { how: How::Interrupted, .. }) => return Err(Failure::Interrupted),

@@ -1,6 +1,7 @@
 //! `holdpoint evidence`: what the engine saw itself, newest last, and whether it is still true of the files.
 
 use clap::Args;
+use holdpoint_core::facts::is_good;
 
 use super::{Context, phrase, subject};
 use crate::check;
@@ -79,9 +80,8 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
 
 fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let ui = &context.ui;
-    let is_good = matches!(piece.outcome.as_str(), "pass" | "passed" | "skip" | "warn" | "approved");
     let word = format!("{:<8}", phrase::printable(&piece.outcome));
-    let word = ui.paint(if is_good { Style::Green } else { Style::Red }, word);
+    let word = ui.paint(if is_good(&piece.outcome) { Style::Green } else { Style::Red }, word);
     let item = match &piece.item {
         serde_json::Value::Null => String::new(),
         item => format!(" {item}"),

@@ -102,7 +102,7 @@ impl Found {
 
     /// What is no part of the tree that its results are bound to.
     pub(super) fn aside(&self) -> Result<Vec<String>, CommandError> {
-        Ok(self.parsed()?.workflow.run.aside.iter().map(ToString::to_string).collect())
+        Ok(self.parsed()?.workflow.run.aside())
     }
 
     /// A file's name for people.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use holdpoint_core::decision::{Fault, Set};
 use holdpoint_core::facts::{FactError, Facts, reason};
 use holdpoint_core::phase::{self, Due, Outcome, Review, TURNS_MAX, Taken, Turn};
+use holdpoint_core::workflow::STOP_MARGIN_S;
 use holdpoint_core::workflow::phase::{Manner, Phase};
 use serde_json::Value as Json;
 
@@ -23,9 +24,8 @@ use crate::store::layout;
 use crate::store::lock::{self, LockError};
 use crate::store::state::{self, StateFile, WriteError};
 
-/// How much longer than its longest review or check a Stop may take, in seconds: agents are told to wait a little longer
-/// than that.
-const SLACK_S: u64 = 20;
+/// How much longer than its longest review or check a Stop may take, in seconds: agents wait a little longer than that.
+const SLACK_S: u64 = STOP_MARGIN_S as u64 - 10;
 
 /// What is said about a phase.
 #[derive(Debug)]
@@ -163,7 +163,7 @@ impl Hand<'_> {
     /// the agent, which then stops as it likes. A workflow without a command for it is performed all the same.
     fn postponed(&self, review: &Review, course: &Course) -> Option<String> {
         let workflow = &self.run.workflow;
-        let longest = workflow.reviewers.iter().map(|reviewer| reviewer.timeout_s).max().unwrap_or_default();
+        let longest = workflow.longest_review_s();
         let used = course.started.map_or(0, |started| started.elapsed().as_secs());
         if self.ask.through.is_some() || is_in_time(used, review.timeout_s, longest) {
             return None;

@@ -2,7 +2,7 @@
 //! neither does a tool.
 
 use holdpoint_core::event::Moment;
-use holdpoint_core::workflow::{ToolMatch, Workflow};
+use holdpoint_core::workflow::{STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::Value as Json;
 
 use super::host::{Handler, Host, Shape};
@@ -11,8 +11,6 @@ use super::host::{Handler, Host, Shape};
 const QUICK_SECONDS: u32 = 30;
 /// How long a Stop may take at least: reviews are performed there.
 const STOP_SECONDS: u32 = 600;
-/// What a Stop may take beside the longest review.
-const MARGIN_SECONDS: u32 = 30;
 
 /// What workflows look at.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +55,7 @@ impl Wanted {
             }
         }
         if !workflow.phases.is_empty() || workflow.run.clears_strays {
-            let longest = workflow.reviewers.iter().map(|reviewer| reviewer.timeout_s).max();
-            self.look_at_stop(longest.unwrap_or_default().saturating_add(MARGIN_SECONDS));
+            self.look_at_stop(workflow.longest_review_s().saturating_add(STOP_MARGIN_S));
         }
     }
 

@@ -70,7 +70,8 @@ fn gone(error: io::Error) -> io::Result<()> {
 }
 
 /// The file that a path stands for: below the project, by name.
-fn place(home: &Path, path: &str) -> Result<PathBuf, String> {
+/// Where a path of the project is; an error if it leaves it.
+pub fn place(home: &Path, path: &str) -> Result<PathBuf, String> {
     let tidied = tidy(path);
     if tidied.is_empty() || !stays_below(&tidied) {
         return Err(format!("`{path}` leaves the project folder"));

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use holdpoint_core::path::{stays_below, tidy};
-
-use super::atomic;
+use super::{atomic, files};
 use crate::world::read_file;
 
 /// The largest document that is added to.
@@ -31,11 +29,7 @@ pub fn mirror(home: &Path, path: &str, find: &str, word: &str) -> Result<(), Str
 }
 
 fn open(home: &Path, path: &str) -> Result<Option<(PathBuf, String)>, String> {
-    let tidied = tidy(path);
-    if tidied.is_empty() || !stays_below(&tidied) {
-        return Err(format!("`{path}` leaves the project folder"));
-    }
-    let file = home.join(tidied);
+    let file = files::place(home, path)?;
     let Some(bytes) = read_file(&file, BYTES_MAX).map_err(|why| format!("{path}: {why}"))? else {
         return Ok(None);
     };
