@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::phase::{self, Taken};
 use crate::workflow::Text;
 use crate::workflow::command::{Command, CommandStep};
-use crate::workflow::phase::Actor;
+use crate::workflow::phase::PhaseKind;
 
 /// What a command comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,7 @@ pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<R
     let after = facts.overlaid(&sets);
     files.extend(phase::written(&after, &step.step.write, &after.context())?);
     files.extend(phase::removed(&after, &step.step.remove)?);
-    if let Some(line) = &step.step.log {
+    for line in step.step.log.iter() {
         log.push(after.render(line, after.context())?);
     }
     let text = after.render(&step.step.say.template, after.context())?;
@@ -105,19 +105,25 @@ fn finished(facts: &Arc<Facts>, name: &str) -> Result<Result<Taken, String>, Err
         let names: Vec<&str> = facts.workflow.phases.iter().map(|phase| phase.name.as_ref()).collect();
         return Ok(Err(format!("there is no phase `{name}`; there are: {}", names.join(", "))));
     };
-    match found.by {
-        Actor::Reviewer | Actor::Check => Ok(Err(format!(
-            "`{name}` is a {}: it is performed when the agent stops, or by `holdpoint review`",
-            if found.by == Actor::Check { "check" } else { "review" }
-        ))),
-        Actor::Agent if !is_due(facts, name)? => Ok(Err(not_due(facts, name)?)),
-        Actor::Agent if !phase::is_proved(facts, found)? => {
+    let performed = |what: &str| {
+        Ok(Err(format!(
+            "`{name}` is a {what}: it is performed when the agent stops, or by `holdpoint review`"
+        )))
+    };
+    match &found.kind {
+        PhaseKind::Reviewer(_) => performed("review"),
+        PhaseKind::Check(_) => performed("check"),
+        PhaseKind::Agent(_) if !is_due(facts, name)? => Ok(Err(not_due(facts, name)?)),
+        PhaseKind::Agent(agent) if !phase::is_proved(facts, agent)? => {
             let report =
-                found.report.as_ref().map(|report| facts.render(report, facts.context())).transpose()?;
+                agent.report.as_ref().map(|report| facts.render(report, facts.context())).transpose()?;
             let missing = report.map_or_else(String::new, |report| format!(": {report} is not there yet"));
             Ok(Err(format!("`{name}` is not finished{missing}")))
         }
-        Actor::Agent | Actor::User => Ok(Ok(phase::finish(facts, found)?)),
+        PhaseKind::Agent(_) if found.performance().is_some() => performed("phase that ends with a check"),
+        PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => {
+            Ok(Ok(phase::finish(facts, found)?))
+        }
     }
 }
 

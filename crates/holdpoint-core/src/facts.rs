@@ -18,18 +18,17 @@ use minijinja::value::{Enumerator, Object, Serde, Value};
 use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
-pub use evidence::is_good;
-
 use crate::decision::Set;
 use crate::event::Event;
-use crate::workflow::{Named, Text, Workflow};
+use crate::workflow::phase::Phase;
+use crate::workflow::{Field, Named, Text, Workflow};
 use crate::world::World;
 
 /// What kept a fact from being known.
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 33] = [
+pub const NOUNS: [&str; 36] = [
     "allowed_files",
     "args",
     "because",
@@ -48,10 +47,13 @@ pub const NOUNS: [&str; 33] = [
     "markdown",
     "nonce",
     "now",
+    "phase",
     "planned",
     "program",
+    "proved",
     "range",
     "reviewers",
+    "rounds",
     "run",
     "runs",
     "since",
@@ -127,8 +129,8 @@ impl Facts {
 
     /// What a new run's state starts with: each field's first value.
     pub fn first_values(self: &Arc<Self>) -> Result<Vec<Set>, Error> {
-        let first = |field: &Named| {
-            let value = self.render_value(&field.source, self.context())?;
+        let first = |field: &Field| {
+            let value = self.render_value(&field.first, self.context())?;
             Ok(Set { path: vec![field.name.to_string()], value })
         };
         self.workflow.fields.iter().map(first).collect()
@@ -307,6 +309,11 @@ impl Object for Facts {
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         Enumerator::NonEnumerable
     }
+}
+
+/// `phase.name`, `phase.by`.
+pub(crate) fn phase_fact(phase: &Phase) -> Value {
+    Value::from_pairs([("name", phase.name.as_ref()), ("by", phase.actor().name())])
 }
 
 /// The facts with further names at hand, such as an element's `key` and `value`.

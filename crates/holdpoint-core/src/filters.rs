@@ -229,6 +229,29 @@ fn found_in(pattern: &str, value: &Value) -> Result<bool, Error> {
     Ok(regex(pattern)?.is_match(text))
 }
 
+/// Why a text is not a regular expression, if it is not.
+pub(crate) fn pattern_fault(pattern: &str) -> Option<String> {
+    regex(pattern).err().map(|error| error.detail().unwrap_or_default().to_owned())
+}
+
+/// Why a text is not a glob, if it is not: a bracket without its partner matches nothing, and silently so.
+pub(crate) fn glob_fault(glob: &str) -> Option<String> {
+    let mut open = Vec::new();
+    let mut signs = glob.chars();
+    while let Some(sign) = signs.next() {
+        match (sign, open.last()) {
+            ('\\', _) => drop(signs.next()),
+            (']', Some('[')) => drop(open.pop()),
+            (_, Some('[')) => {}
+            ('[' | '{', _) => open.push(sign),
+            ('}', Some('{')) => drop(open.pop()),
+            ('}' | ']', _) => return Some(format!("`{sign}` closes nothing")),
+            _ => {}
+        }
+    }
+    open.pop().map(|sign| format!("`{sign}` is never closed"))
+}
+
 fn regex(pattern: &str) -> Result<regex_lite::Regex, Error> {
     let compiled = regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build();
     compiled.map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("pattern `{pattern}`: {error}")))

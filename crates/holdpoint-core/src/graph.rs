@@ -1,8 +1,10 @@
-//! A workflow's phases as a drawing: who acts, where each outcome leads, how often.
+//! A workflow's phases as a drawing: who acts, where each verdict leads, how often.
 
 mod render;
 
-use crate::workflow::phase::{Actor, END, Limit, Manner, NamedRounds, Phase, Step};
+use crate::workflow::limit::{Limit, Most};
+use crate::workflow::phase::{Actor, Performance, Phase};
+use crate::workflow::step::{END, Manner, Step};
 use crate::workflow::{Rule, ToolMatch, Workflow};
 
 /// A workflow to be drawn.
@@ -36,14 +38,14 @@ pub struct Edge {
     pub from: String,
     /// Where it leads: a phase, or `end`; none if what is due stays due.
     pub to: Option<String>,
-    /// The outcome: `then`, `issues`, `passed`, `failed`, an answer, `limit`, or a limit that is used up.
-    pub outcome: String,
+    /// The verdict, or `then`, `stop`, `fault`, `limit`, or a limit that is used up.
+    pub verdict: String,
     /// Under which condition.
     pub when: Option<String>,
     /// How often, and by which limit.
     pub limit: Option<String>,
-    /// Whether the target's counters start anew.
-    pub afresh: bool,
+    /// The limits that start anew.
+    pub renews: Vec<String>,
     /// Whether the agent stops there and the user goes on.
     pub stops: bool,
 }
@@ -61,8 +63,11 @@ pub enum Format {
 
 /// The drawing of a workflow.
 pub fn graph(workflow: &Workflow) -> Graph {
-    let node =
-        |phase: &Phase| Node { name: phase.name.to_string(), by: phase.by, notes: notes(workflow, phase) };
+    let node = |phase: &Phase| Node {
+        name: phase.name.to_string(),
+        by: phase.actor(),
+        notes: notes(workflow, phase),
+    };
     Graph {
         name: workflow.name.to_string(),
         nodes: workflow.phases.iter().map(node).collect(),
@@ -87,20 +92,20 @@ impl Graph {
 }
 
 fn edges(workflow: &Workflow, phase: &Phase) -> Vec<Edge> {
-    let routed =
-        phase.routes.iter().flat_map(|route| route.steps.iter().map(|step| (route.outcome.as_ref(), step)));
-    let at_limit = phase.rounds.iter().map(|rounds| ("limit", &rounds.exhausted));
-    // A review that did not work, or may not be done any more, mostly leaves everything as it is: no arrow.
+    let routed = routed(phase);
+    let at_limit = phase.limit(workflow).map(|limit| ("limit", &limit.then));
+    // A fault, or a review that may not be done any more, mostly leaves everything as it is: no arrow.
     let is_drawn =
-        |(outcome, step): &(&str, &Step)| step.go.is_some() || !matches!(*outcome, "failed" | "limit");
+        |(verdict, step): &(&str, &Step)| step.go.is_some() || !matches!(*verdict, "fault" | "limit");
     let mut edges: Vec<Edge> = routed
-        .clone()
+        .iter()
+        .copied()
         .chain(at_limit)
         .filter(is_drawn)
-        .map(|(outcome, step)| edge(workflow, phase, outcome, step))
+        .map(|(verdict, step)| edge(workflow, phase, verdict, step))
         .collect();
-    for rounds in routed.filter_map(|(_, step)| limit_of(workflow, step)) {
-        let used_up = edge(workflow, phase, &format!("{} used up", rounds.name), &rounds.exhausted);
+    for limit in routed.iter().filter_map(|(_, step)| workflow.limit(step.round.as_ref()?)) {
+        let used_up = edge(workflow, phase, &format!("{} used up", limit.name), &limit.then);
         if !edges.contains(&used_up) {
             edges.push(used_up);
         }
@@ -108,56 +113,68 @@ fn edges(workflow: &Workflow, phase: &Phase) -> Vec<Edge> {
     edges
 }
 
-/// The limit that a step uses up one of.
-fn limit_of<'a>(workflow: &'a Workflow, step: &Step) -> Option<&'a NamedRounds> {
-    let name = step.round.as_ref()?;
-    workflow.rounds.iter().find(|rounds| rounds.name == *name)
+/// The steps that lead from a phase, each with the verdict that it is taken for.
+fn routed(phase: &Phase) -> Vec<(&str, &Step)> {
+    let mut routed: Vec<(&str, &Step)> = phase.then().iter().map(|step| ("then", step)).collect();
+    routed.extend(phase.stop().iter().map(|step| ("stop", step)));
+    let routes = phase.performance().map(Performance::routes);
+    for route in routes.iter().flat_map(|routes| routes.on.iter()) {
+        routed.extend(route.steps.iter().map(|step| (route.verdict.word(), step)));
+    }
+    routed.extend(routes.iter().flat_map(|routes| routes.fault.iter()).map(|step| ("fault", step)));
+    routed
 }
 
-fn edge(workflow: &Workflow, phase: &Phase, outcome: &str, step: &Step) -> Edge {
+fn edge(workflow: &Workflow, phase: &Phase, verdict: &str, step: &Step) -> Edge {
     let target = workflow.phases.iter().find(|target| Some(&target.name) == step.go.as_ref());
-    let is_to_user = target.is_some_and(|target| target.by == Actor::User);
+    let is_to_user = target.is_some_and(|target| target.actor().rests());
     Edge {
         from: phase.name.to_string(),
         to: step.go.as_ref().map(ToString::to_string),
-        outcome: outcome.to_owned(),
+        verdict: verdict.to_owned(),
         when: step.when.as_ref().map(|when| when.split_whitespace().collect::<Vec<_>>().join(" ")),
-        limit: limit_of(workflow, step).map(|rounds| format!("{} of {}", rounds.limit, rounds.name)),
-        afresh: step.afresh,
-        stops: phase.by != Actor::User
+        limit: step.round.as_ref().and_then(|name| workflow.limit(name)).map(in_short),
+        renews: step.renew.iter().map(ToString::to_string).collect(),
+        stops: !phase.actor().rests()
             && step.manner != Manner::Hold
             && (step.manner == Manner::Pause || is_to_user),
     }
 }
 
+fn in_short(limit: &Limit) -> String {
+    format!("{} of {}", limit.most, limit.name)
+}
+
 fn notes(workflow: &Workflow, phase: &Phase) -> Vec<String> {
-    let limit = phase.rounds.as_ref().map(|rounds| rounds.limit_in(&workflow.fields));
+    let limit = phase.limit(workflow).map(|limit| limit.most_in(&workflow.fields));
     let mut notes = Vec::new();
-    match (phase.by, limit) {
-        (Actor::User, _) | (Actor::Reviewer | Actor::Check, None) => {}
+    match (phase.actor(), limit) {
+        (Actor::User | Actor::Nobody, _) | (Actor::Reviewer | Actor::Check, None) => {}
         (Actor::Reviewer | Actor::Check, Some(limit)) => {
             notes.push(format!("at most {}", times(&limit, "round")));
         }
-        (Actor::Agent, Some(Limit::Number(0))) => notes.push("not sent back".to_owned()),
+        (Actor::Agent, Some(Most::Number(0))) => notes.push("not sent back".to_owned()),
         (Actor::Agent, Some(limit)) => notes.push(format!("sent back at most {}", times(&limit, "time"))),
         (Actor::Agent, None) => notes.push(format!("sent back at most {} times", crate::phase::HOLDS)),
     }
-    if let Some(clean) = phase.clean.as_ref().filter(|clean| clean.need > 1) {
+    if let Some(Performance::Review(review)) = phase.performance()
+        && let Some(clean) = review.clean.as_ref().filter(|clean| clean.need > 1)
+    {
         notes.push(format!("{} clean in a row", clean.need));
     }
-    if let Some(models) = &phase.models {
+    if let Some(models) = phase.reviewer(workflow).and_then(|reviewer| reviewer.models.as_ref()) {
         notes.push(format!("{} in turn", models.rotate.join(", ")));
     }
     notes
 }
 
 /// `8 rounds (max)`, `1 round`, or `max rounds` where the first value is not known.
-fn times(limit: &Limit, noun: &str) -> String {
+fn times(limit: &Most, noun: &str) -> String {
     let counted = |n: u64| if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") };
     match limit {
-        Limit::Number(number) => counted(*number),
-        Limit::Field(field, Some(first)) => format!("{} ({field})", counted(*first)),
-        Limit::Field(field, None) => format!("{field} {noun}s"),
+        Most::Number(number) => counted(*number),
+        Most::Field(field, Some(first)) => format!("{} ({field})", counted(*first)),
+        Most::Field(field, None) => format!("{field} {noun}s"),
     }
 }
 
@@ -178,13 +195,13 @@ fn in_words(rule: &Rule) -> String {
 }
 
 impl Edge {
-    /// What the arrow says beside its outcome.
+    /// What the arrow says beside its verdict.
     fn remarks(&self) -> Vec<String> {
         let when = self.when.as_ref().map(|when| format!("when {when}"));
-        let afresh = self.afresh.then(|| "afresh".to_owned());
+        let renews = (!self.renews.is_empty()).then(|| format!("renews {}", self.renews.join(", ")));
         let stops = self.stops.then(|| "stops for the user".to_owned());
         let limit = self.limit.as_ref().map(|limit| format!("at most {limit}"));
-        [when, limit, afresh, stops].into_iter().flatten().collect()
+        [when, limit, renews, stops].into_iter().flatten().collect()
     }
 
     /// Whether it leads to nobody's turn.

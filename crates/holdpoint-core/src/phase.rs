@@ -14,13 +14,14 @@ use serde_json::json;
 
 use crate::decision::Set;
 use crate::facts::{Facts, fault};
-use crate::workflow::Workflow;
-use crate::workflow::phase::{Actor, Manner, Phase};
+use crate::verdict::Verdict;
+use crate::workflow::phase::{Actor, AgentPhase, Performance, Phase, PhaseKind};
+use crate::workflow::step::Manner;
 
-pub use performance::{Outcome, Review, failed, performed, unknown_answer};
+pub use performance::{AnswerForm, Answered, Request, Task, Tests, failed, has_passed, performed};
 pub use step::Taken;
 pub(crate) use step::{apply, entered, finish, gone, is_met, removed, rendered, written};
-use step::{changes, chosen, done, expected, take};
+use step::{chosen, done, take};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub(crate) const HOLDS: u32 = 3;
@@ -55,8 +56,8 @@ pub enum Turn {
         /// What happens then.
         exhausted: Taken,
     },
-    /// A review must be performed.
-    Review(Box<Review>),
+    /// A review or a check must be performed.
+    Perform(Box<Request>),
 }
 
 /// The phase that is due.
@@ -65,30 +66,30 @@ pub fn due(facts: &Arc<Facts>) -> Result<Due, Error> {
     let value = facts.field(field)?;
     match value.as_str() {
         None | Some("") => Ok(Due::Nobody),
-        Some(name) => Ok(match find(&facts.workflow, name) {
+        Some(name) => Ok(match facts.workflow.phase(name) {
             Some(phase) => Due::Phase(Box::new(phase.clone())),
             None => Due::Unknown(name.to_owned()),
         }),
     }
 }
 
-fn find<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a Phase> {
-    workflow.phases.iter().find(|phase| phase.name == name)
-}
-
 /// What to do about `phase` when the agent stops.
 pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
-    match phase.by {
-        Actor::User => resting(facts, phase),
-        Actor::Agent if is_proved(facts, phase)? => Ok(Turn::Taken(finish(facts, phase)?)),
-        Actor::Agent => unfinished(facts, phase),
-        Actor::Reviewer | Actor::Check => review(facts, phase),
+    match &phase.kind {
+        PhaseKind::User(_) | PhaseKind::Nobody(_) => resting(facts, phase),
+        PhaseKind::Agent(agent) if !is_proved(facts, agent)? => unfinished(facts, phase),
+        PhaseKind::Agent(_) => match phase.performance() {
+            Some(check) => performance(facts, phase, check),
+            None => Ok(Turn::Taken(finish(facts, phase)?)),
+        },
+        PhaseKind::Reviewer(review) => performance(facts, phase, Performance::Review(review)),
+        PhaseKind::Check(check) => performance(facts, phase, Performance::Check(check)),
     }
 }
 
 /// The user's turn: the agent may go, after what the phase does when it stops there.
 fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
-    match chosen(facts, phase.steps("stop"))? {
+    match chosen(facts, phase.stop())? {
         Some(step) => Ok(Turn::Taken(apply(facts, phase, step, Vec::new())?)),
         None => Ok(Turn::Rest),
     }
@@ -97,7 +98,7 @@ fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 /// Whether a run in this phase still asks for something when the agent stops.
 pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
     match due(facts)? {
-        Due::Phase(phase) if phase.by == Actor::User => Ok(chosen(facts, phase.steps("stop"))?.is_some()),
+        Due::Phase(phase) if phase.actor().rests() => Ok(chosen(facts, phase.stop())?.is_some()),
         Due::Phase(_) => Ok(true),
         Due::Nobody | Due::Unknown(_) => Ok(false),
     }
@@ -105,11 +106,11 @@ pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
 
 /// Whether the phase that is due is another's than the user's: there is work to do.
 pub fn is_at_work(facts: &Arc<Facts>) -> Result<bool, Error> {
-    Ok(matches!(due(facts)?, Due::Phase(phase) if phase.by != Actor::User))
+    Ok(matches!(due(facts)?, Due::Phase(phase) if !phase.actor().rests()))
 }
 
 /// Whether an agent's phase is finished: its report is there, or its condition is true.
-pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error> {
+pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &AgentPhase) -> Result<bool, Error> {
     if let Some(until) = &phase.until {
         return Ok(facts.evaluate(until, facts.context())?.is_true());
     }
@@ -123,16 +124,16 @@ pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error
 }
 
 fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
-    if phase.count().is_some() {
+    if phase.count(&facts.workflow).is_some() {
         return Ok(Turn::Taken(next_round(facts, phase)?));
     }
     let text = ask(facts, phase)?;
-    let Some(rounds) = &phase.rounds else {
+    let Some(limit) = phase.limit(&facts.workflow) else {
         return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Taken::default() });
     };
-    let limit = number(&facts.evaluate(&rounds.limit, facts.context())?);
-    let exhausted = apply(facts, phase, &rounds.exhausted, Vec::new())?;
-    Ok(Turn::Unfinished { limit: u32::try_from(limit).unwrap_or(0), text, exhausted })
+    let most = number(&facts.evaluate(&limit.most, facts.context())?);
+    let exhausted = apply(facts, phase, &limit.then, Vec::new())?;
+    Ok(Turn::Unfinished { limit: u32::try_from(most).unwrap_or(0), text, exhausted })
 }
 
 /// An agent's phase whose rounds are counted: finding it unfinished uses one, and the agent is sent into it again.
@@ -142,14 +143,14 @@ fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
         return Ok(exhausted);
     }
     let mut sets = counted(facts, phase, round)?;
-    sets.extend(rendered(&facts.overlaid(&sets), &phase.enter.set)?);
+    let entered = entered(facts, Some(&phase.name), &mut sets)?;
     let after = facts.overlaid(&sets);
     Ok(Taken {
         manner: Manner::Hold,
         text: ask(&after, phase)?,
         went: Some(phase.name.to_string()),
-        files: changes(&after, phase, &phase.enter)?,
-        expects: expected(&after, phase)?,
+        files: entered.files,
+        expects: entered.expects,
         sets,
         ..Taken::default()
     })
@@ -157,11 +158,18 @@ fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
 
 /// What happens at the limit, if this round is beyond it.
 fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Taken>, Error> {
-    let Some(rounds) = &phase.rounds else { return Ok(None) };
-    if round <= number(&facts.evaluate(&rounds.limit, facts.context())?) {
-        return Ok(None);
+    match phase.limit(&facts.workflow) {
+        Some(limit) if is_beyond(facts, phase, round)? => {
+            apply(facts, phase, &limit.then, Vec::new()).map(Some)
+        }
+        _ => Ok(None),
     }
-    apply(facts, phase, &rounds.exhausted, Vec::new()).map(Some)
+}
+
+/// Whether a phase's limit does not allow this round.
+fn is_beyond(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<bool, Error> {
+    let Some(limit) = phase.limit(&facts.workflow) else { return Ok(false) };
+    Ok(round > number(&facts.evaluate(&limit.most, facts.context())?))
 }
 
 /// What whoever's turn it is, is asked to do.
@@ -171,47 +179,57 @@ pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
 }
 
 fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
-    phase.ask.as_ref().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
+    phase.ask().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
 }
 
-fn review(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
-    if let Some(skip) = &phase.skip
-        && facts.evaluate(&skip.when, facts.context())?.is_true()
-    {
+/// The turn of a phase that the engine performs.
+fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Result<Turn, Error> {
+    if is_skipped(facts, what)? {
         let mut sets = done(facts, phase)?;
-        sets.extend(rendered(facts, &skip.set)?);
-        return Ok(Turn::Taken(take(facts, phase, "passed", sets)?));
+        sets.extend(what.skip().map_or(Ok(Vec::new()), |skip| rendered(facts, &skip.set))?);
+        return Ok(Turn::Taken(take(facts, phase, what.routes().steps(&what.passing()), sets)?));
     }
-    let round = round(facts, phase)?;
-    if let Some(exhausted) = exhausted(facts, phase, round)? {
+    // The rounds of an agent's phase are counted when it is found unfinished, not when it is checked.
+    let is_counted = phase.actor() != Actor::Agent;
+    let round = if is_counted { round(facts, phase)? } else { 1 };
+    if let Some(exhausted) = exhausted(facts, phase, round)?.filter(|_| is_counted) {
         return Ok(Turn::Taken(exhausted));
     }
     let counted = facts.overlaid(&counted(facts, phase, round)?);
-    if let Some(needs) = &phase.needs
+    if let Performance::Review(review) = what
+        && let Some(needs) = &review.needs
         && !counted.evaluate(&needs.that, counted.context())?.is_true()
     {
         let because = counted.render(&needs.otherwise, counted.context())?;
         return Ok(Turn::Taken(failed(facts, phase, &because)?));
     }
-    Ok(match performance::request(&counted, phase, round)? {
-        Some(request) => Turn::Review(Box::new(request)),
+    Ok(match performance::request(&counted, phase, what, round)? {
+        Some(request) => Turn::Perform(Box::new(request)),
         None => {
-            let skipped = Outcome { answer: Some("skip".to_owned()), ..Outcome::default() };
-            Turn::Taken(performed(facts, phase, "skip", &skipped)?)
+            let skipped = Answered { verdict: Some(Verdict::Skip), ..Answered::default() };
+            Turn::Taken(performed(facts, phase, &skipped)?)
         }
     })
 }
 
-/// Which round a review would be.
+/// Whether what a phase performs counts as passed without being done.
+fn is_skipped(facts: &Arc<Facts>, what: Performance<'_>) -> Result<bool, Error> {
+    what.skip().map_or(Ok(false), |skip| Ok(facts.evaluate(&skip.when, facts.context())?.is_true()))
+}
+
+/// Which round a performance would be.
 fn round(facts: &Arc<Facts>, phase: &Phase) -> Result<i64, Error> {
-    match phase.rounds.as_ref().and_then(|rounds| rounds.count.as_ref()) {
+    match phase.count(&facts.workflow) {
         Some(field) => Ok(number(&facts.field(field)?).saturating_add(1)),
         None => Ok(1),
     }
 }
 
 fn counted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Vec<Set>, Error> {
-    phase.count().map(|field| facts.set(field, json!(round))).into_iter().collect()
+    let field = phase
+        .count(&facts.workflow)
+        .filter(|_| phase.performance().is_none() || phase.actor() != Actor::Agent);
+    field.map(|field| facts.set(field, json!(round))).into_iter().collect()
 }
 
 /// A number as a count; anything else is 0.

@@ -4,8 +4,11 @@
 pub mod check;
 pub mod command;
 pub mod legacy;
+pub mod limit;
 pub mod parse;
+pub mod performer;
 pub mod phase;
+pub mod step;
 pub mod table;
 
 use std::borrow::Cow;
@@ -36,14 +39,16 @@ pub struct Workflow {
     pub data: List<Named>,
     /// How sub-agent calls are read.
     pub delegation: Option<Delegation>,
-    /// `[fields]`: each state field's first value, as a template.
-    pub fields: List<Named>,
-    /// `[rounds]`: limits that steps use.
-    pub rounds: List<phase::NamedRounds>,
+    /// `[fields]`: the fields of the state.
+    pub fields: List<Field>,
+    /// `[limits]`: how often steps may be taken and phases performed.
+    pub limits: List<limit::Limit>,
     /// `[phases]`, in the order of the file.
     pub phases: List<phase::Phase>,
     /// `[reviewers]`.
-    pub reviewers: List<phase::Reviewer>,
+    pub reviewers: List<performer::Reviewer>,
+    /// `[checks]`, and those that are written in their phases.
+    pub checks: List<performer::Check>,
     /// `[commands]`.
     pub commands: List<command::Command>,
     /// `[layout]`: what a run's folder may hold.
@@ -60,8 +65,8 @@ pub struct Run {
     pub home: Text,
     /// The state file, relative to the home; a template.
     pub state: Option<Text>,
-    /// Which phase the run is in, as an expression, for people to see.
-    pub phase: Option<Text>,
+    /// Where the run is, as an expression, for people to see.
+    pub shows: Option<Text>,
     /// Each folder (a glob below the home's marker) is a run of its own; the one changed last counts.
     pub each: Option<Text>,
     /// The files whose change counts for that.
@@ -121,7 +126,7 @@ pub struct Item {
     pub at: Text,
 }
 
-/// `[[mirror]]`: a word in a document that is kept equal to a state field.
+/// `[mirror]`: a word in a document that is kept equal to a state field.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
 pub struct Mirror {
@@ -216,14 +221,16 @@ impl Audience {
     ];
 }
 
-/// `[[hold]]` or `[[witness]]`.
+/// `[holds.X]` or `[witnesses.X]`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
 pub struct Rule {
     /// Hold or witness.
     pub kind: RuleKind,
-    /// The guard it belongs to; several rules may share a name.
+    /// Its name; no other rule has it.
     pub name: Text,
+    /// The guard that it belongs to, where several rules are called by one name.
+    pub guard: Option<Text>,
     /// A code for messages and the journal.
     pub code: Option<Text>,
     /// The events it looks at.
@@ -244,6 +251,38 @@ pub struct Rule {
     pub line: u32,
 }
 
+/// A field of the state.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Field {
+    /// Its name.
+    pub name: Text,
+    /// Its first value, a template.
+    pub first: Text,
+    /// What it may be, where the file says so.
+    pub is: Option<FieldType>,
+    /// Whether it may be null.
+    pub is_nullable: bool,
+}
+
+/// What a field may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub enum FieldType {
+    /// A text.
+    Text,
+    /// A number.
+    Number,
+    /// True or false.
+    Truth,
+    /// A list.
+    List,
+    /// A table.
+    Table,
+    /// One of these words.
+    OneOf(List<Text>),
+}
+
 /// A text: a template and the file it came from.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
@@ -252,6 +291,13 @@ pub struct Say {
     pub file: Text,
     /// The template.
     pub template: Text,
+}
+
+impl Say {
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.template.is_empty()
+    }
 }
 
 /// An event a rule looks at.
@@ -312,7 +358,23 @@ pub const STOP_MARGIN_S: u32 = 30;
 impl Workflow {
     /// How long the longest review or check may take, in seconds.
     pub fn longest_review_s(&self) -> u32 {
-        self.reviewers.iter().map(|reviewer| reviewer.timeout_s).max().unwrap_or_default()
+        let reviewers = self.reviewers.iter().map(|reviewer| reviewer.timeout_s);
+        reviewers.chain(self.checks.iter().map(|check| check.timeout_s)).max().unwrap_or_default()
+    }
+
+    /// The check of this name.
+    pub fn check(&self, name: &str) -> Option<&performer::Check> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+
+    /// The limit of this name.
+    pub fn limit(&self, name: &str) -> Option<&limit::Limit> {
+        self.limits.iter().find(|limit| limit.name == name)
+    }
+
+    /// The phase of this name.
+    pub fn phase(&self, name: &str) -> Option<&phase::Phase> {
+        self.phases.iter().find(|phase| phase.name == name)
     }
 
     /// The command that goes through whatever is due, as somebody types it, if there is one.
@@ -324,7 +386,7 @@ impl Workflow {
         Some(format!("holdpoint {} {}", self.name, command.name))
     }
 
-    /// The rules that look at this event; with `only`, those of that name.
+    /// The rules that look at this event; with `only`, the one of that name or those of that guard.
     pub fn rules_for<'a>(
         &'a self,
         event: &'a Event,
@@ -332,7 +394,7 @@ impl Workflow {
     ) -> impl Iterator<Item = &'a Rule> {
         self.rules
             .iter()
-            .filter(move |rule| only.is_none_or(|name| rule.name == name) && rule.looks_at(event))
+            .filter(move |rule| only.is_none_or(|name| rule.is_called(name)) && rule.looks_at(event))
     }
 
     /// The expression behind a name of `[let]`.
@@ -342,6 +404,16 @@ impl Workflow {
 }
 
 impl Rule {
+    /// Whether it, or its guard, has this name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.guard.as_deref() == Some(name)
+    }
+
+    /// The name that people know it by: its guard's, or its own.
+    pub fn called(&self) -> &Text {
+        self.guard.as_ref().unwrap_or(&self.name)
+    }
+
     /// Whether the rule looks at this event at all.
     pub fn looks_at(&self, event: &Event) -> bool {
         self.on.iter().any(|on| on.moment == event.moment && on.tool.matches(event.tool.as_ref()))

@@ -12,8 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_core::phase::Review;
+use holdpoint_core::phase::{Request, Task};
 use holdpoint_core::scan::Finding;
+use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
 use crate::env_vars::Env;
@@ -29,10 +30,10 @@ const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const FINDINGS_SHOWN: usize = 40;
 
 /// A review or a check that was done.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Performed {
-    /// Its verdict; none if it gave none that can be read.
-    pub verdict: Option<String>,
+    /// Its verdict.
+    pub verdict: Verdict,
     /// How long it took.
     pub took: Duration,
     /// What it cost, if it said so.
@@ -53,56 +54,88 @@ pub struct Performed {
     pub tree: Option<String>,
 }
 
-/// Why nothing was done.
-#[derive(Debug, PartialEq, Eq)]
+impl Performed {
+    /// A verdict, and nothing else to tell.
+    pub fn of(verdict: Verdict) -> Performed {
+        Performed {
+            verdict,
+            took: Duration::ZERO,
+            cost_usd: None,
+            output: String::new(),
+            exit: None,
+            details: Json::Null,
+            log: None,
+            log_digest: None,
+            doubts: Vec::new(),
+            tree: None,
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The program is not there.
+    #[error("`{0}` is not installed")]
     Missing(String),
     /// It could not be started.
+    #[error("could not be started: {0}")]
     Start(String),
     /// It ended with an error.
+    #[error("ended with {0}")]
     Exit(String),
     /// It took too long.
+    #[error("did not finish within {0} seconds")]
     Timeout(u32),
     /// We were told to end while it was at work.
+    #[error("was interrupted")]
     Interrupted,
     /// It left no new report.
+    #[error("left no new report at {0}")]
     NoReport(String),
+    /// Its answer cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
     /// It lacks something to work with.
+    #[error("{0}")]
     Lacks(String),
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Failure {
+    /// What happened, said of whoever was asked.
+    pub fn told(&self, request: &Request) -> String {
+        let who = if request.is_review() { "the reviewer" } else { "the check" };
+        let program = || request.command().first().map(String::as_str).unwrap_or_default();
         match self {
-            Failure::Missing(program) => write!(f, "the reviewer's program `{program}` is not installed"),
-            Failure::Start(why) => write!(f, "the reviewer could not be started: {why}"),
-            Failure::Exit(how) => write!(f, "the reviewer ended with {how}"),
-            Failure::Timeout(seconds) => write!(f, "the reviewer did not finish within {seconds} seconds"),
-            Failure::Interrupted => f.write_str("the review was interrupted"),
-            Failure::NoReport(path) => write!(f, "the reviewer left no new report at {path}"),
-            Failure::Lacks(what) => f.write_str(what),
+            Failure::Missing(name) if name == program() => {
+                format!("{who}'s program `{name}` is not installed")
+            }
+            Failure::Unreadable(what) => format!("{}: {what}", request.phase),
+            Failure::Lacks(what) => what.clone(),
+            Failure::Interrupted if request.is_review() => "the review was interrupted".to_owned(),
+            other => format!("{who} {other}"),
         }
     }
 }
 
 /// Performs a review or a check of a run.
-pub fn perform(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
+pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
     let mut before = tree(run);
-    let mut performed = perform_once(review, run, env)?;
+    let mut performed = perform_once(request, run, env)?;
     let mut after = tree(run);
-    if review.kind == "tests" && before != after {
+    let is_tests = matches!(request.task, Task::Tests(_));
+    if is_tests && before != after {
         // The first run may leave files behind that the next one finds there; one that always does proves nothing.
         before = after;
-        performed = perform_once(review, run, env)?;
+        performed = perform_once(request, run, env)?;
         after = tree(run);
     }
     if before == after {
         performed.tree = after;
     } else {
         performed.doubts.push(unsteady(run, before.as_deref(), after.as_deref()));
-        if review.kind == "tests" && performed.verdict.as_deref() == Some("pass") {
-            performed.verdict = Some("fail".to_owned());
+        if is_tests && performed.verdict == Verdict::Pass {
+            performed.verdict = Verdict::Fail;
         }
     }
     for doubt in &performed.doubts {
@@ -120,15 +153,22 @@ fn unsteady(run: &Run, before: Option<&str>, after: Option<&str>) -> String {
     )
 }
 
-fn perform_once(review: &Review, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
-    match review.kind.as_str() {
-        "condition" => Ok(Performed { verdict: Some("pass".to_owned()), ..Performed::default() }),
-        "tests" => tests::perform(review, run, env.as_ref()),
-        "acceptance" => acceptance::perform(review, run, env.as_ref()),
-        "blueprint" => blueprint::perform(review, run),
-        "scan" => scan::perform(review, run),
-        "commit" => commit::perform(review, run, env.as_ref()),
-        _ => reviewer::perform(review, &run.home, &run.folder, env.as_ref()),
+fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
+    match &request.task {
+        Task::That => Ok(Performed::of(Verdict::Pass)),
+        Task::Tests(tests) => tests::perform(tests, request, run, env.as_ref()),
+        Task::Acceptance { rows, spec, section } => {
+            acceptance::perform(&acceptance::Rows { rows, spec, section }, request, run, env.as_ref())
+        }
+        Task::Blueprint { folder, files, spec } => blueprint::perform(folder, files, spec, run),
+        Task::Scan { files, code_lines, test_lines } => scan::perform(files, *code_lines, *test_lines, run),
+        Task::Commit { files, message, is_done } => {
+            let commit = commit::Commit { files, message, is_done: *is_done, timeout_s: request.timeout_s };
+            commit.perform(run, env.as_ref())
+        }
+        Task::Review { .. } | Task::Run { .. } => {
+            reviewer::perform(request, &run.home, &run.folder, env.as_ref())
+        }
     }
 }
 
@@ -151,9 +191,9 @@ fn keep_log(home: &Path, name: &str, text: &[u8]) -> Option<(String, String)> {
 
 /// The files of a list with their texts. One that is gone, is a link, or is no text has nothing to look at; of one that
 /// is very large, the beginning is looked at.
-fn sources(run: &Run, files: Option<&Json>) -> Result<Vec<(String, String)>, Failure> {
+fn sources(run: &Run, files: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
-    for path in texts(files) {
+    for path in files {
         let file = files::place(&run.home, path).map_err(Failure::Lacks)?;
         if file.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
             let bytes = start_of(&file).map_err(|why| unreadable(path, &why.to_string()))?;
@@ -189,14 +229,10 @@ fn is_binary(bytes: &[u8]) -> bool {
 /// What was found, one line each; nothing is a pass.
 fn findings(found: Vec<Finding>) -> Performed {
     let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let verdict = Some(if lines.is_empty() { "pass" } else { "fail" }.to_owned());
+    let verdict = if lines.is_empty() { Verdict::Pass } else { Verdict::Fail };
     let output = match lines.len() {
         0 => "PASS".to_owned(),
         many => format!("FAIL: {many}\n{}", lines[..many.min(FINDINGS_SHOWN)].join("\n")),
     };
-    Performed { verdict, output, details: json!({ "failed": lines }), ..Performed::default() }
-}
-
-fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
-    list.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
+    Performed { output, details: json!({ "failed": lines }), ..Performed::of(verdict) }
 }

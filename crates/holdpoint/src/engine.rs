@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
 
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
@@ -182,8 +183,8 @@ fn payload(input: &Input) -> Result<Json, String> {
 /// The moment a rule looks at, where the command line names one rule: payloads may leave the event out.
 fn moment_of_rule(options: &Options, call: &Call<'_>) -> Option<Moment> {
     let only = options.only.as_deref()?;
-    let moment = |rules: &[holdpoint_core::workflow::Rule]| {
-        rules.iter().find(|rule| rule.name == only).and_then(|rule| rule.on.first()).map(|on| on.moment)
+    let moment = |rules: &[Rule]| {
+        rules.iter().find(|rule| rule.is_called(only)).and_then(|rule| rule.on.first()).map(|on| on.moment)
     };
     let built_in = catalog::built_in().iter().find_map(|built_in| moment(&built_in.workflow.rules));
     built_in.or_else(|| {
@@ -205,11 +206,11 @@ fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> 
         .filter(|built_in| !own.iter().any(|(own, _)| *own == built_in.workflow.name));
     let wanted = |name: &str| options.workflow.as_deref().is_none_or(|wanted| wanted == name);
     let mut names: Vec<String> = own.iter().map(|(name, _)| name.clone()).collect();
-    let mut rules: Vec<String> = Vec::new();
+    let mut rules: Vec<Rule> = Vec::new();
     for built_in in built_in {
         names.push(built_in.workflow.name.to_string());
         if wanted(&built_in.workflow.name) {
-            rules.extend(built_in.workflow.rules.iter().map(|rule| rule.name.to_string()));
+            rules.extend(built_in.workflow.rules.iter().cloned());
         }
     }
     let problem = match (options.workflow.as_deref(), options.only.as_deref()) {
@@ -219,13 +220,14 @@ fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> 
         (_, Some(only)) => {
             for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
                 let loaded = catalog::load(name, folder).map(|workflow| workflow.rules).unwrap_or_default();
-                rules.extend(loaded.iter().map(|rule| rule.name.to_string()));
+                rules.extend(loaded.iter().cloned());
             }
-            rules.dedup();
-            if rules.iter().any(|rule| rule == only) {
+            if rules.iter().any(|rule| rule.is_called(only)) {
                 return None;
             }
-            format!("there is no rule `{only}`; there are: {}", rules.join(", "))
+            let mut called: Vec<&str> = rules.iter().map(|rule| rule.called().as_ref()).collect();
+            called.dedup();
+            format!("there is no rule `{only}`; there are: {}", called.join(", "))
         }
         _ => return None,
     };

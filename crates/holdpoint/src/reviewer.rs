@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use holdpoint_core::phase::Review;
-use holdpoint_core::workflow::phase::PASSED;
+use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::verdict::Verdict;
 
 use crate::check::{Failure, Performed};
 use crate::env_vars::{Env, REVIEWER};
@@ -20,17 +20,17 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 /// Performs a review: the program runs in `root`, its report and log are below `folder`.
 ///
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
-pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
-    let report = review.report.as_ref().map(|report| folder.join(report));
+pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
+    let report = request.report.as_ref().map(|report| folder.join(report));
     let before = report.as_deref().and_then(trace);
-    let log = review.log.as_ref().map(|log| folder.join(log));
-    let ended = start(review, root, log.as_deref(), env)?;
+    let log = request.log.as_ref().map(|log| folder.join(log));
+    let ended = start(request, root, log.as_deref(), env)?;
     let status = match ended.how {
         How::Exit(status) => status,
-        How::Late => return Err(Failure::Timeout(review.timeout_s)),
+        How::Late => return Err(Failure::Timeout(request.timeout_s)),
         How::Interrupted => return Err(Failure::Interrupted),
     };
-    if !status.success() && !review.is_check {
+    if !status.success() && request.is_review() {
         return Err(Failure::Exit(status.to_string()));
     }
     if let Some(report) = &report
@@ -42,18 +42,18 @@ pub fn perform(review: &Review, root: &Path, folder: &Path, env: &dyn Env) -> Re
         let _ = std::fs::remove_file(log);
     }
     let answer: serde_json::Value = holdpoint_core::json::first(&ended.output).unwrap_or_default();
+    let verdict = match &request.task {
+        Task::Review { answer, .. } => answer.read(&ended.output).map_err(Failure::Unreadable)?,
+        _ if status.success() => Verdict::Pass,
+        _ => Verdict::Fail,
+    };
     Ok(Performed {
-        verdict: if review.is_check {
-            Some(if status.success() { PASSED } else { "failed" }.to_owned())
-        } else {
-            holdpoint_core::verdict::find(&ended.output, &review.verdict)
-        },
         output: tail(&ended.output),
         exit: status.code(),
         details: details(&answer),
         took: ended.took,
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
-        ..Performed::default()
+        ..Performed::of(verdict)
     })
 }
 
@@ -91,15 +91,19 @@ fn trace(path: &Path) -> Option<(SystemTime, Vec<u8>)> {
     Some((metadata.modified().ok()?, std::fs::read(path).ok()?))
 }
 
-fn start(review: &Review, root: &Path, log: Option<&Path>, env: &dyn Env) -> Result<Ended, Failure> {
-    let Some((name, args)) = review.command.split_first() else {
-        return Err(Failure::Start("its command line is empty".into()));
+fn start(request: &Request, root: &Path, log: Option<&Path>, env: &dyn Env) -> Result<Ended, Failure> {
+    let Some((name, args)) = request.command().split_first() else {
+        return Err(Failure::Start("the command line is empty".into()));
     };
     let stderr = log.and_then(|log| File::create(log).ok()).map_or_else(Stdio::null, Stdio::from);
     let mut command = program::in_project(name, root, env);
     command.args(args).stderr(stderr);
-    let deadline = Duration::from_secs(u64::from(review.timeout_s));
-    program::run(&mut command, review.input.clone(), deadline, Channels::Output).map_err(|error| {
+    let input = match &request.task {
+        Task::Review { input, .. } => input.clone(),
+        _ => None,
+    };
+    let deadline = Duration::from_secs(u64::from(request.timeout_s));
+    program::run(&mut command, input, deadline, Channels::Output).map_err(|error| {
         // What was never started has nothing to say.
         log.map(std::fs::remove_file);
         match error.kind() {

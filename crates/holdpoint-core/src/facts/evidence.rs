@@ -9,26 +9,13 @@ use serde_json::Value as Json;
 use super::{Facts, fault};
 use crate::world::{Answer, Head};
 
-/// Whether an outcome is one to go on with.
-pub fn is_good(outcome: &str) -> bool {
-    matches!(outcome, "pass" | "passed" | "skip" | "warn" | "approved")
-}
-
 /// All evidence of the run.
 #[derive(Debug)]
 pub(super) struct EvidenceFact(pub(super) Arc<Facts>);
 
 impl Object for EvidenceFact {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        let phase = key.as_str()?;
-        let item = self.0.item_id();
-        // What was seen before there was an element is about all of them.
-        let is_meant = |piece: &Json| {
-            let about = piece.get("item").unwrap_or(&Json::Null);
-            piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
-        };
-        let piece = self.0.world.evidence().into_iter().rev().find(is_meant)?;
-        Some(Value::from_object(Piece { facts: Arc::clone(&self.0), piece }))
+        self.0.last_evidence(key.as_str()?).map(Value::from_object)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -54,7 +41,7 @@ impl Object for Piece {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         match key.as_str()? {
             "fresh" => Some(self.is_fresh().map_or_else(Value::from, Value::from)),
-            "passed" => Some(Value::from(self.piece["outcome"].as_str().is_some_and(is_good))),
+            "passed" => Some(Value::from(self.piece["passed"] == Json::Bool(true))),
             name => self.piece.get(name).map(|value| Value::from(Serde(value))),
         }
     }
@@ -101,6 +88,29 @@ impl Object for HeadFact {
 }
 
 impl Facts {
+    /// The last piece of evidence of a phase.
+    fn last_evidence(self: &Arc<Self>, phase: &str) -> Option<Piece> {
+        let item = self.item_id();
+        // What was seen before there was an element is about all of them.
+        let is_meant = |piece: &Json| {
+            let about = piece.get("item").unwrap_or(&Json::Null);
+            piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
+        };
+        let piece = self.world.evidence().into_iter().rev().find(is_meant)?;
+        Some(Piece { facts: Arc::clone(self), piece })
+    }
+
+    /// `proved('tests', 'review')`: each of these phases passed, on the files as they are now.
+    pub(super) fn is_proved(self: &Arc<Self>, phases: &[String]) -> Result<bool, Error> {
+        for phase in phases {
+            let Some(piece) = self.last_evidence(phase) else { return Ok(false) };
+            if piece.piece["passed"] != Json::Bool(true) || !piece.is_fresh()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The hash of the working tree as it is now; none where there is no repository.
     pub(super) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
         match self.world.tree(&self.workflow.run.aside()) {

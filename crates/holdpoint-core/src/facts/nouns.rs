@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use minijinja::Error;
-use minijinja::value::{Enumerator, Object, Serde, Value};
+use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
 
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
 use super::{Facts, fault, report, spec, time};
 use crate::event::Event;
+use crate::phase::Due;
 use crate::tool::{Tool, ToolKind};
 use crate::workflow::Text;
 use crate::world::{Answer, GitQuestion, World};
@@ -35,12 +36,18 @@ impl Facts {
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
             "nonce" => Value::from(format!("{:016x}", world.chance())),
             "now" => time::now(world.now()),
+            "phase" => self.due_phase().unwrap_or_else(Value::from),
             "planned" => Value::from_function(move |path: &str| spec::planned(path, world.as_ref())),
             "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
+            "proved" => {
+                let facts = Arc::clone(self);
+                Value::from_function(move |phases: Rest<String>| facts.is_proved(&phases))
+            }
             "range" => Value::from_function(|from: i64, to: i64| {
                 (from..to.min(from.saturating_add(RANGE_MAX))).collect::<Vec<_>>()
             }),
             "reviewers" => self.reviewers(),
+            "rounds" => Value::from_object(Rounds(Arc::clone(self))),
             "run" => Value::from_object(RunFact(Arc::clone(self))),
             "state" => self.state().unwrap_or_else(Value::from),
             "table" => Value::from_function(move |path: &str| Table::open(path, &world)),
@@ -67,6 +74,15 @@ impl Facts {
             }),
             _ => Value::UNDEFINED,
         }
+    }
+
+    /// `phase`: the one that is due; undefined where none is.
+    fn due_phase(self: &Arc<Self>) -> Result<Value, Error> {
+        Ok(match crate::phase::due(self)? {
+            Due::Phase(phase) => super::phase_fact(&phase),
+            Due::Unknown(name) => Value::from_pairs([("name", name)]),
+            Due::Nobody => Value::UNDEFINED,
+        })
     }
 
     /// The agent's folder relative to the run's home; empty at the home itself or outside it.
@@ -196,6 +212,21 @@ impl RunFact {
 impl Object for RunFact {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         self.get(key.as_str()?).unwrap_or_else(|error| Some(error.into()))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+/// `rounds.LIMIT`: how many of a limit are used up.
+#[derive(Debug)]
+struct Rounds(Arc<Facts>);
+
+impl Object for Rounds {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let limit = self.0.workflow.limit(key.as_str()?)?;
+        Some(self.0.field(limit.field()).unwrap_or_else(Value::from))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

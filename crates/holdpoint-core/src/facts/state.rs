@@ -43,7 +43,7 @@ impl Facts {
         let fields = self.workflow.fields.iter().filter(|_| !self.workflow.run.is_sealed);
         for field in fields {
             let first =
-                self.render_value(&field.source, outside.clone()).map_err(|error| error.to_string())?;
+                self.render_value(&field.first, outside.clone()).map_err(|error| error.to_string())?;
             if self.workflow.run.format == Format::Lines {
                 state.entry(field.name.as_ref()).and_modify(|value| meant(value, &first));
             }
@@ -81,7 +81,7 @@ impl Facts {
 
     /// What first values can name: anything but the state, which they are a part of.
     fn outside(self: &Arc<Self>) -> Value {
-        if self.workflow.fields.iter().all(|field| !field.source.contains(['.', '|'])) {
+        if self.workflow.fields.iter().all(|field| !field.first.contains(['.', '|'])) {
             return Value::UNDEFINED;
         }
         let nouns = ["env", "event", "now", "run"].map(|name| (name, self.noun(name)));

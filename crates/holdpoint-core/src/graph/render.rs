@@ -1,7 +1,8 @@
 //! A graph as Mermaid, as DOT and as plain text. No meaning rests on a shape or a colour alone.
 
 use super::{Edge, Graph, Node};
-use crate::workflow::phase::{Actor, END};
+use crate::workflow::phase::Actor;
+use crate::workflow::step::END;
 
 /// Text for people: a block a phase.
 pub(super) fn plain(graph: &Graph) -> String {
@@ -24,8 +25,8 @@ pub(super) fn plain(graph: &Graph) -> String {
 fn arrow(edge: &Edge) -> String {
     let target = edge.to.as_deref().unwrap_or("(what is due stays due)");
     match edge.remarks().join(", ") {
-        remarks if remarks.is_empty() => format!("{} → {target}", edge.outcome),
-        remarks => format!("{} → {target}  ({remarks})", edge.outcome),
+        remarks if remarks.is_empty() => format!("{} → {target}", edge.verdict),
+        remarks => format!("{} → {target}  ({remarks})", edge.verdict),
     }
 }
 
@@ -40,6 +41,7 @@ pub(super) fn mermaid(graph: &Graph) -> String {
             Actor::Agent => ("[", "]"),
             Actor::Reviewer | Actor::Check => ("{{", "}}"),
             Actor::User => ("([", "])"),
+            Actor::Nobody => ("(((", ")))"),
         };
         let label = label(node).iter().map(|line| entities(line)).collect::<Vec<_>>().join("<br/>");
         lines.push(format!("  p{at}{open}\"{label}\"{close}"));
@@ -69,6 +71,7 @@ pub(super) fn dot(graph: &Graph) -> String {
             Actor::Agent => "box",
             Actor::Reviewer | Actor::Check => "hexagon",
             Actor::User => "ellipse",
+            Actor::Nobody => "doublecircle",
         };
         let label = quoted(&label(node).join("\n"));
         lines.push(format!("  {} [shape={shape}, label={label}];", quoted(&node.name)));
@@ -103,7 +106,7 @@ fn label(node: &Node) -> Vec<String> {
 
 /// What stands on an arrow.
 fn words(edge: &Edge) -> String {
-    std::iter::once(edge.outcome.clone()).chain(edge.remarks()).collect::<Vec<_>>().join(", ")
+    std::iter::once(edge.verdict.clone()).chain(edge.remarks()).collect::<Vec<_>>().join(", ")
 }
 
 /// A text between Mermaid's quotes: it has no escapes, only entities, which begin with `#`.

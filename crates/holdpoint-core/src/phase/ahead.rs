@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use minijinja::Error;
 
-use super::{Due, Review, TURNS_MAX, Taken, Turn, due, number, round, turn};
+use super::{Due, Request, TURNS_MAX, Taken, Turn, due, is_beyond, is_skipped, round, turn};
 use crate::facts::Facts;
-use crate::workflow::phase::{Manner, Phase};
+use crate::workflow::phase::Phase;
+use crate::workflow::step::Manner;
 
 /// What a Stop would come to.
 #[derive(Debug, PartialEq)]
@@ -22,8 +23,8 @@ pub enum Ahead {
         /// What the agent is told.
         text: String,
     },
-    /// A review is performed.
-    Review(Box<Review>),
+    /// A review or a check is performed.
+    Perform(Box<Request>),
     /// A review is due, but it is not performed.
     Unperformed {
         /// The phase.
@@ -66,8 +67,8 @@ pub fn ahead(facts: &Arc<Facts>) -> Result<Ahead, Error> {
         let taken = match turn(&facts, &phase)? {
             Turn::Rest => return Ok(Ahead::Waits { phase, text: String::new() }),
             Turn::Unfinished { text, .. } => return Ok(Ahead::Waits { phase, text }),
-            Turn::Review(review) => return Ok(Ahead::Review(review)),
-            Turn::Taken(taken) if phase.by.is_performed() => {
+            Turn::Perform(request) => return Ok(Ahead::Perform(request)),
+            Turn::Taken(taken) if phase.actor().is_performed() => {
                 let why = unperformed(&facts, &phase)?;
                 return Ok(Ahead::Unperformed { phase, why, text: taken.text });
             }
@@ -84,15 +85,9 @@ pub fn ahead(facts: &Arc<Facts>) -> Result<Ahead, Error> {
 }
 
 fn unperformed(facts: &Arc<Facts>, phase: &Phase) -> Result<Unperformed, Error> {
-    if let Some(skip) = &phase.skip
-        && facts.evaluate(&skip.when, facts.context())?.is_true()
-    {
-        return Ok(Unperformed::Skipped);
+    match phase.performance() {
+        Some(what) if is_skipped(facts, what)? => Ok(Unperformed::Skipped),
+        _ if is_beyond(facts, phase, round(facts, phase)?)? => Ok(Unperformed::AtLimit),
+        _ => Ok(Unperformed::Lacking),
     }
-    if let Some(rounds) = &phase.rounds
-        && round(facts, phase)? > number(&facts.evaluate(&rounds.limit, facts.context())?)
-    {
-        return Ok(Unperformed::AtLimit);
-    }
-    Ok(Unperformed::Lacking)
 }

@@ -4,50 +4,164 @@ use std::sync::Arc;
 
 use minijinja::Error;
 use minijinja::value::{Serde, Value};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::step::{Taken, apply, done, take};
 use super::{counted, number, round};
 use crate::facts::{Facts, With, fault};
-use crate::workflow::Text;
-use crate::workflow::phase::{Phase, Reviewer};
+use crate::verdict::Verdict;
+use crate::workflow::performer::{CheckKind, Reviewer, TestsCheck};
+use crate::workflow::phase::{AgentPhase, Clean, Performance, Phase, PhaseKind, ReviewPhase};
+use crate::workflow::{Say, Text};
 
 /// A review or a check to perform.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Review {
+pub struct Request {
     /// The phase.
     pub phase: String,
     /// Which round it is, from 1.
     pub round: i64,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// What goes to its standard input.
-    pub input: Option<String>,
+    /// What to do.
+    pub task: Task,
     /// The report it must leave, below the run's folder.
     pub report: Option<String>,
     /// Where its standard error goes, below the run's folder.
     pub log: Option<String>,
-    /// Where its verdict stands.
-    pub verdict: Vec<String>,
-    /// Whether its exit code is the verdict.
-    pub is_check: bool,
-    /// Which of the engine's own checks it is; empty: just the program.
-    pub kind: String,
-    /// What such a check is told.
-    pub told: Map<String, Json>,
-    /// The verdict that means clean.
-    pub clean: String,
     /// What must be true afterwards for it to have passed, as an expression.
-    pub pass: Option<Text>,
+    pub condition: Option<Text>,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
 
+/// What a review or a check does, with all it needs to know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// A reviewer is asked.
+    Review {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// What goes to its standard input.
+        input: Option<String>,
+        /// How its answer is read.
+        answer: AnswerForm,
+    },
+    /// A program's exit code decides.
+    Run {
+        /// The program and its arguments.
+        command: Vec<String>,
+    },
+    /// A test suite is run.
+    Tests(Tests),
+    /// Only the condition decides.
+    That,
+    /// Files are searched for what a script can find.
+    Scan {
+        /// The files.
+        files: Vec<String>,
+        /// The most lines of a source file.
+        code_lines: Option<u64>,
+        /// The most lines of a test file.
+        test_lines: Option<u64>,
+    },
+    /// Files and a document are compared with a blueprint.
+    Blueprint {
+        /// The blueprint's folder.
+        folder: String,
+        /// The files.
+        files: Vec<String>,
+        /// The document.
+        spec: String,
+    },
+    /// Rows of a document's table are run.
+    Acceptance {
+        /// Which rows.
+        rows: String,
+        /// The document.
+        spec: String,
+        /// The section's title.
+        section: String,
+    },
+    /// Files are committed.
+    Commit {
+        /// The files.
+        files: Vec<String>,
+        /// The message.
+        message: String,
+        /// Whether the commit is there already.
+        is_done: bool,
+    },
+}
+
+/// A test suite to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tests {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The files that the work touched.
+    pub scope: Vec<String>,
+    /// The tests that failed before.
+    pub known: Vec<String>,
+    /// How many tests must run at least.
+    pub least: u64,
+    /// A tree on which they must fail.
+    pub fails_on: Option<String>,
+    /// Files that are added to that tree.
+    pub adding: Vec<String>,
+}
+
+/// How a reviewer's answer is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AnswerForm {
+    /// Where the verdict is.
+    pub verdict_at: Vec<String>,
+    /// The words it may answer, and the verdict that each means.
+    pub words: Vec<(String, Verdict)>,
+    /// The verdict of anything else; none: that is a fault.
+    pub otherwise: Option<Verdict>,
+}
+
+impl AnswerForm {
+    /// The verdict in a reviewer's output, or why there is none.
+    pub fn read(&self, output: &[u8]) -> Result<Verdict, String> {
+        let word = crate::verdict::find(output, &self.verdict_at);
+        let known = word.as_ref().and_then(|word| self.words.iter().find(|(known, _)| known == word));
+        if let Some(verdict) = known.map(|(_, verdict)| verdict).or(self.otherwise.as_ref()) {
+            return Ok(verdict.clone());
+        }
+        let words: Vec<String> = self.words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        Err(match word {
+            Some(word) => format!("the reviewer answered `{word}`; it may answer {}", words.join(", ")),
+            None => format!("the reviewer's answer has no verdict; it may be {}", words.join(", ")),
+        })
+    }
+}
+
+impl Request {
+    /// The program that is run, and its arguments; none where the engine does it itself.
+    pub fn command(&self) -> &[String] {
+        match &self.task {
+            Task::Review { command, .. } | Task::Run { command } | Task::Tests(Tests { command, .. }) => {
+                command
+            }
+            Task::That
+            | Task::Scan { .. }
+            | Task::Blueprint { .. }
+            | Task::Acceptance { .. }
+            | Task::Commit { .. } => &[],
+        }
+    }
+
+    /// Whether a reviewer is asked, and not a check made.
+    pub fn is_review(&self) -> bool {
+        matches!(self.task, Task::Review { .. })
+    }
+}
+
 /// What came of a review or a check.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// Its answer; none if it gave none that can be read.
-    pub answer: Option<String>,
+pub struct Answered {
+    /// Its verdict; none if nothing could be read.
+    pub verdict: Option<Verdict>,
     /// What else it said, as `result` for steps.
     pub details: Json,
     /// The last that it printed.
@@ -55,132 +169,231 @@ pub struct Outcome {
 }
 
 /// The request for the review or check of a phase; none if its check has nothing to look at.
-pub(super) fn request(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Review>, Error> {
-    let reviewer = program(facts, phase)?;
-    if let Some(only_if) = &reviewer.only_if
-        && !facts.evaluate(only_if, facts.context())?.is_true()
-    {
-        return Ok(None);
+pub(super) fn request(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+    what: Performance<'_>,
+    round: i64,
+) -> Result<Option<Request>, Error> {
+    let asked = Asked { facts };
+    match what {
+        Performance::Review(review) => {
+            let reviewer = reviewer(facts, phase)?;
+            Ok(Some(Request {
+                phase: phase.name.to_string(),
+                round,
+                task: asked.review(phase, review, reviewer)?,
+                report: asked.path(review.report.as_ref())?,
+                log: asked.path(reviewer.log.as_ref())?,
+                condition: None,
+                timeout_s: reviewer.timeout_s,
+            }))
+        }
+        Performance::Check(_) => {
+            let missing = || fault(format!("phase `{}` names a check that does not exist", phase.name));
+            let check = phase.check(&facts.workflow).ok_or_else(missing)?;
+            if let Some(only_if) = &check.only_if
+                && !facts.evaluate(only_if, facts.context())?.is_true()
+            {
+                return Ok(None);
+            }
+            Ok(Some(Request {
+                phase: phase.name.to_string(),
+                round,
+                task: asked.check(&check.kind)?,
+                report: None,
+                log: asked.path(check.log.as_ref())?,
+                condition: check.kind.condition().cloned(),
+                timeout_s: check.timeout_s,
+            }))
+        }
     }
-    let prompt = prompt(facts, phase)?;
-    let path = |template: &Option<Text>| {
-        template.as_ref().map(|template| facts.render(template, facts.context())).transpose()
-    };
-    let mut told = Map::new();
-    for named in reviewer.told.iter() {
-        let value = facts.evaluate(&named.source, facts.context())?;
-        let value = serde_json::to_value(value).map_err(|error| fault(error.to_string()))?;
-        told.insert(named.name.to_string(), value);
-    }
-    Ok(Some(Review {
-        phase: phase.name.to_string(),
-        round,
-        command: command_line(facts, phase, reviewer, &prompt)?,
-        input: reviewer.prompt_on_stdin.then_some(prompt),
-        report: path(&phase.report)?,
-        log: path(&reviewer.log)?,
-        verdict: reviewer.verdict.iter().map(ToString::to_string).collect(),
-        is_check: reviewer.is_check,
-        kind: reviewer.kind.to_string(),
-        told,
-        clean: reviewer.clean.to_string(),
-        pass: reviewer.pass.clone(),
-        timeout_s: reviewer.timeout_s,
-    }))
 }
 
-/// The step for a review that did not work: the state stays as it is.
+/// Works out what a review or a check needs to know.
+struct Asked<'a> {
+    facts: &'a Arc<Facts>,
+}
+
+impl Asked<'_> {
+    fn review(&self, phase: &Phase, review: &ReviewPhase, reviewer: &Reviewer) -> Result<Task, Error> {
+        let prompt = prompt(self.facts, &review.prompt)?;
+        let form = answer_form(review, reviewer);
+        Ok(Task::Review {
+            command: command_line(self.facts, phase, &reviewer.command, &prompt)?,
+            input: reviewer.prompt_on_stdin.then_some(prompt),
+            answer: form,
+        })
+    }
+
+    fn check(&self, kind: &CheckKind) -> Result<Task, Error> {
+        Ok(match kind {
+            CheckKind::Run { command } => {
+                Task::Run { command: words(self.facts, command, &self.facts.context())? }
+            }
+            CheckKind::Tests(tests) => Task::Tests(self.tests(tests)?),
+            CheckKind::That { .. } => Task::That,
+            CheckKind::Scan { files, code_lines, test_lines } => Task::Scan {
+                files: self.texts(Some(files))?,
+                code_lines: self.value(code_lines.as_ref())?.as_u64(),
+                test_lines: self.value(test_lines.as_ref())?.as_u64(),
+            },
+            CheckKind::Blueprint { folder, files, spec } => Task::Blueprint {
+                folder: self.facts.render(folder, self.facts.context())?,
+                files: self.texts(Some(files))?,
+                spec: self.text(spec)?,
+            },
+            CheckKind::Acceptance { rows, spec, section } => Task::Acceptance {
+                rows: self.facts.render(rows, self.facts.context())?,
+                spec: self.text(spec)?,
+                section: self.facts.render(section, self.facts.context())?,
+            },
+            CheckKind::Commit { files, message, landed } => Task::Commit {
+                files: self.texts(Some(files))?,
+                message: self.text(message)?,
+                is_done: self.facts.evaluate(landed, self.facts.context())?.is_true(),
+            },
+        })
+    }
+
+    fn tests(&self, tests: &TestsCheck) -> Result<Tests, Error> {
+        Ok(Tests {
+            command: words(self.facts, &tests.command, &self.facts.context())?,
+            scope: self.texts(tests.scope.as_ref())?,
+            known: self.texts(tests.known.as_ref())?,
+            least: self.value(tests.least.as_ref())?.as_u64().unwrap_or(0),
+            fails_on: self.value(tests.fails_on.as_ref())?.as_str().map(str::to_owned),
+            adding: self.texts(tests.adding.as_ref())?,
+        })
+    }
+
+    fn value(&self, expression: Option<&Text>) -> Result<Json, Error> {
+        let Some(expression) = expression else { return Ok(Json::Null) };
+        let value = self.facts.evaluate(expression, self.facts.context())?;
+        serde_json::to_value(value).map_err(|error| fault(error.to_string()))
+    }
+
+    fn text(&self, expression: &Text) -> Result<String, Error> {
+        Ok(self.value(Some(expression))?.as_str().unwrap_or_default().to_owned())
+    }
+
+    fn texts(&self, expression: Option<&Text>) -> Result<Vec<String>, Error> {
+        let list = self.value(expression)?;
+        Ok(list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect())
+    }
+
+    fn path(&self, template: Option<&Text>) -> Result<Option<String>, Error> {
+        template.map(|template| self.facts.render(template, self.facts.context())).transpose()
+    }
+}
+
+/// The words that a reviewer may answer, and how they are read.
+fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
+    let verdicts: Vec<&str> = match review.verdicts.as_ref() {
+        [] => vec!["pass", "fail"],
+        own => own.iter().map(AsRef::as_ref).collect(),
+    };
+    // A verdict that the reviewer has another word for is answered by that word.
+    let word = |verdict: &str| {
+        let own = reviewer.answers.iter().find(|answer| answer.source == verdict);
+        own.map_or_else(|| verdict.to_owned(), |answer| answer.name.to_string())
+    };
+    AnswerForm {
+        verdict_at: reviewer.verdict_at.iter().map(ToString::to_string).collect(),
+        words: verdicts.iter().map(|verdict| (word(verdict), Verdict::of(verdict))).collect(),
+        otherwise: reviewer.otherwise.clone(),
+    }
+}
+
+/// The step for what could not be performed: the state stays as it is.
 pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Taken, Error> {
-    let step = phase.steps("failed").first().cloned().unwrap_or_default();
+    let steps = phase.performance().map_or(&[][..], |what| &what.routes().fault);
+    let step = steps.first().cloned().unwrap_or_default();
     apply(&facts.with("because", Value::from(because)), phase, &step, Vec::new())
 }
 
 /// The step for a review or a check that was done.
-pub fn performed(facts: &Arc<Facts>, phase: &Phase, clean: &str, result: &Outcome) -> Result<Taken, Error> {
+pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Taken, Error> {
+    let Some(what) = phase.performance() else { return Ok(Taken::default()) };
+    let Some(verdict) = &answered.verdict else {
+        return failed(facts, phase, "nothing that can be read was answered");
+    };
     let facts = &facts
-        .with("output", Value::from(result.output.as_str()))
-        .with("result", Value::from(Serde(&result.details)))
-        .with("outcome", Value::from(result.answer.as_deref()));
+        .with("output", Value::from(answered.output.as_str()))
+        .with("result", Value::from(Serde(&answered.details)))
+        .with("verdict", Value::from(verdict.word()));
     let mut sets = done(facts, phase)?;
     sets.extend(counted(facts, phase, round(facts, phase)?)?);
-    if let Some(models) = &phase.models {
-        let now = facts.field(&models.field)?;
-        let at = models.rotate.iter().position(|model| Some(model.as_ref()) == now.as_str());
-        let next = models.rotate.get(at.map_or(0, |at| (at + 1) % models.rotate.len()));
-        sets.extend(next.map(|model| facts.set(&models.field, json!(model))).transpose()?);
-    }
-    if phase.answers().next().is_some() {
-        return answered(facts, phase, result.answer.as_deref(), sets);
-    }
-    let is_clean = result.answer.as_deref() == Some(clean);
-    let enough = match &phase.clean {
-        None => is_clean,
+    sets.extend(next_model(facts, phase)?);
+    let passes = what.passes(verdict, &facts.workflow);
+    let route = match clean(what) {
+        None => what.routes().steps(verdict),
         Some(row) => {
-            let count = if is_clean { number(&facts.field(&row.count)?).saturating_add(1) } else { 0 };
+            let count = if passes { number(&facts.field(&row.count)?).saturating_add(1) } else { 0 };
             sets.push(facts.set(&row.count, json!(count))?);
-            count >= i64::from(row.need)
+            let is_enough = count >= i64::from(row.need);
+            what.routes().steps(&if is_enough { what.passing() } else { Verdict::Fail })
         }
     };
-    take(facts, phase, if enough { "passed" } else { "issues" }, sets)
+    take(facts, phase, route, sets)
 }
 
-/// The step for an answer: its own, or that of the answer it goes the way of.
-fn answered(
-    facts: &Arc<Facts>,
-    phase: &Phase,
-    answer: Option<&str>,
-    sets: Vec<crate::decision::Set>,
-) -> Result<Taken, Error> {
-    match route(phase, answer.unwrap_or_default()) {
-        Some(route) => take(facts, phase, route, sets),
-        None => failed(facts, phase, &unknown_answer(phase, answer).unwrap_or_default()),
+/// Whether the run takes the passing route after this verdict: what `evidence.PHASE.passed` says.
+pub fn has_passed(facts: &Arc<Facts>, phase: &Phase, verdict: &Verdict) -> Result<bool, Error> {
+    let Some(what) = phase.performance() else { return Ok(false) };
+    if !what.passes(verdict, &facts.workflow) {
+        return Ok(false);
+    }
+    let Some(row) = clean(what) else { return Ok(true) };
+    Ok(number(&facts.field(&row.count)?).saturating_add(1) >= i64::from(row.need))
+}
+
+fn clean(what: Performance<'_>) -> Option<&Clean> {
+    match what {
+        Performance::Review(review) => review.clean.as_ref(),
+        Performance::Check(_) => None,
     }
 }
 
-/// The answer of a phase that an answer goes the way of.
-fn route<'a>(phase: &Phase, answer: &'a str) -> Option<&'a str> {
-    let like = match answer {
-        "skip" | "warn" => "pass",
-        "broken" => "fail",
-        other => other,
-    };
-    [answer, like].into_iter().find(|answer| phase.answers().any(|known| known == *answer))
+/// The model whose turn is next.
+fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<crate::decision::Set>, Error> {
+    let reviewer = phase.reviewer(&facts.workflow);
+    let Some(models) = reviewer.and_then(|reviewer| reviewer.models.as_ref()) else { return Ok(None) };
+    let now = facts.field(&models.field)?;
+    let at = models.rotate.iter().position(|model| Some(model.as_ref()) == now.as_str());
+    let next = models.rotate.get(at.map_or(0, |at| (at + 1) % models.rotate.len()));
+    next.map(|model| facts.set(&models.field, json!(model))).transpose()
 }
 
-/// What is wrong with an answer that the phase has no step for; none if it has one, or takes any.
-pub fn unknown_answer(phase: &Phase, answer: Option<&str>) -> Option<String> {
-    let known: Vec<&str> = phase.answers().collect();
-    if known.is_empty() || route(phase, answer.unwrap_or_default()).is_some() {
-        return None;
-    }
-    let said = answer.map_or_else(|| "nothing that can be read".to_owned(), |answer| format!("`{answer}`"));
-    Some(format!("{} answered {said}, which is none of {}", phase.name, known.join(", ")))
+fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
+    let missing = || fault(format!("phase `{}` names a reviewer that does not exist", phase.name));
+    phase.reviewer(&facts.workflow).ok_or_else(missing)
 }
 
-/// The program of a phase: the one it names, or the first of its kind.
-fn program<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
-    let missing = || fault(format!("phase `{}` has no program to perform it", phase.name));
-    phase.program(&facts.workflow.reviewers).ok_or_else(missing)
-}
-
-/// What a phase's reviewer is told.
-fn prompt(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
-    let Some(say) = &phase.prompt else { return Ok(String::new()) };
+fn prompt(facts: &Arc<Facts>, say: &Say) -> Result<String, Error> {
     facts.render(&say.template, facts.context())
 }
 
-/// A program's words, with the prompt where they name it. A word that is exactly one `{{ … }}` can be a list of words.
+/// A reviewer's words, with the prompt where they name it.
 fn command_line(
     facts: &Arc<Facts>,
     phase: &Phase,
-    program: &Reviewer,
+    command: &[Text],
     prompt: &str,
 ) -> Result<Vec<String>, Error> {
-    let schema = program.schema.as_ref().map_or_else(|| schema(phase), ToString::to_string);
-    let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(schema))];
-    let context = Value::from_object(With { facts: Arc::clone(facts), names });
+    let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(schema(facts, phase)?))];
+    words(facts, command, &Value::from_object(With { facts: Arc::clone(facts), names }))
+}
+
+/// A program's words. One that is exactly one `{{ … }}` can be a list of words.
+fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<String>, Error> {
     let mut words = Vec::new();
-    for word in program.command.iter() {
+    for word in command {
         match facts.render_value(word, context.clone())? {
             Json::Array(many) => words.extend(many.iter().filter_map(Json::as_str).map(str::to_owned)),
             _ => words.push(facts.render(word, context.clone())?),
@@ -189,25 +402,29 @@ fn command_line(
     Ok(words)
 }
 
-/// The form of an answer where the reviewer has none of its own: one of the phase's answers, and notes.
-fn schema(phase: &Phase) -> String {
-    let answers: Vec<&str> = phase.answers().collect();
+/// The form of an answer: the reviewer's own, or one of the words it may answer, and notes.
+fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+    let reviewer = reviewer(facts, phase)?;
+    if let Some(schema) = &reviewer.schema {
+        return Ok(schema.to_string());
+    }
+    let PhaseKind::Reviewer(review) = &phase.kind else { return Ok(String::new()) };
+    let words: Vec<String> = answer_form(review, reviewer).words.into_iter().map(|(word, _)| word).collect();
     let form = json!({
         "type": "object",
-        "properties": {"verdict": {"type": "string", "enum": answers}, "notes": {"type": "string"}},
+        "properties": {"verdict": {"type": "string", "enum": words}, "notes": {"type": "string"}},
         "required": ["verdict"],
     });
-    form.to_string()
+    Ok(form.to_string())
 }
 
-/// The facts with `prompt` and `command`, for what hands a phase's review to somebody else.
+/// The facts with `prompt` and `command`, for files that hand a review to the agent.
 pub(super) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Error> {
-    if phase.reviewer.is_none() {
+    let PhaseKind::Agent(AgentPhase { shown: Some(shown), .. }) = &phase.kind else {
         return Ok(facts.context());
-    }
-    let program = program(facts, phase)?;
-    let prompt = prompt(facts, phase)?;
-    let words: Vec<String> = command_line(facts, phase, program, &prompt)?;
+    };
+    let prompt = prompt(facts, &shown.prompt)?;
+    let words = command_line(facts, phase, &reviewer(facts, phase)?.command, &prompt)?;
     let names = vec![("prompt", Value::from(prompt)), ("command", Value::from(words))];
     Ok(Value::from_object(With { facts: Arc::clone(facts), names }))
 }

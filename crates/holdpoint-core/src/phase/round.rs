@@ -10,6 +10,6 @@ use crate::facts::Facts;
 pub fn round_now(facts: &Arc<Facts>) -> Option<i64> {
     let Ok(Due::Phase(due)) = due(facts) else { return None };
     let mut all = std::iter::once(due.as_ref()).chain(facts.workflow.phases.iter());
-    let field = all.find_map(|phase| phase.count())?.to_owned();
+    let field = all.find_map(|phase| phase.count(&facts.workflow))?.to_owned();
     facts.field(&field).ok()?.as_i64().filter(|round| *round > 0)
 }

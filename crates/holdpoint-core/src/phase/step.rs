@@ -7,10 +7,11 @@ use minijinja::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::performance::handed_over;
-use super::{ask, find, number};
+use super::{ask, number};
 use crate::decision::{FileChange, Set};
 use crate::facts::{Facts, With};
-use crate::workflow::phase::{Actor, END, Manner, Phase, Step};
+use crate::workflow::phase::{Actor, Phase};
+use crate::workflow::step::{END, Manner, Step};
 use crate::workflow::{Named, Text};
 
 /// A step that was taken.
@@ -34,9 +35,14 @@ pub struct Taken {
     pub wait_s: u32,
 }
 
-/// Takes the first step of an outcome whose condition is true.
-pub(super) fn take(facts: &Arc<Facts>, phase: &Phase, outcome: &str, sets: Vec<Set>) -> Result<Taken, Error> {
-    match chosen(&facts.overlaid(&sets), phase.steps(outcome))? {
+/// Takes the first of the steps whose condition is true.
+pub(super) fn take(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+    steps: &[Step],
+    sets: Vec<Set>,
+) -> Result<Taken, Error> {
+    match chosen(&facts.overlaid(&sets), steps)? {
         Some(step) => apply(facts, phase, step, sets),
         None => Ok(Taken { sets, ..Taken::default() }),
     }
@@ -65,20 +71,19 @@ pub(crate) fn apply(
     step: &Step,
     mut sets: Vec<Set>,
 ) -> Result<Taken, Error> {
-    let rounds = step.round.as_ref().and_then(|name| facts.workflow.rounds.iter().find(|r| r.name == *name));
-    if let Some(rounds) = rounds {
+    if let Some(limit) = step.round.as_ref().and_then(|name| facts.workflow.limit(name)) {
         let now = facts.overlaid(&sets);
-        let used = number(&now.field(&rounds.count)?) + 1;
-        if used > number(&now.evaluate(&rounds.limit, now.context())?) {
-            let facts = facts.with("because", Value::from(rounds.name.as_ref()));
+        let used = number(&now.field(limit.field())?) + 1;
+        if used > number(&now.evaluate(&limit.most, now.context())?) {
+            let facts = facts.with("because", Value::from(limit.name.as_ref()));
             let logged = logged(&now, step, &now.context())?;
-            let mut taken = effects(&facts, phase, &at_limit(step, &rounds.exhausted), sets, None)?;
+            let mut taken = effects(&facts, phase, &at_limit(step, &limit.then), sets, None)?;
             taken.log.splice(0..0, logged);
             return Ok(taken);
         }
-        let count = facts.set(&rounds.count, json!(used))?;
+        let count = facts.set(limit.field(), json!(used))?;
         // A count that says which element is at hand: the step itself is still about the one before.
-        if facts.workflow.run.item.as_ref().is_some_and(|item| item.at == rounds.count) {
+        if facts.workflow.run.item.as_ref().is_some_and(|item| item.at == limit.field()) {
             return effects(facts, phase, step, sets, Some(count));
         }
         sets.push(count);
@@ -103,11 +108,8 @@ fn effects(
 ) -> Result<Taken, Error> {
     let now = facts.overlaid(&sets);
     sets.extend(rendered(&now, &step.set)?);
-    let target = step.go.as_ref().and_then(|go| find(&facts.workflow, go));
+    let target = step.go.as_ref().and_then(|go| facts.workflow.phase(go));
     sets.extend(gone(facts, step.go.as_deref()));
-    if step.afresh {
-        sets.extend(target.map(|target| fresh(facts, target)).transpose()?.unwrap_or_default());
-    }
     let left = Value::from_object(With { facts: facts.overlaid(&sets), names: named(phase, step) });
     let mut log = logged(&now, step, &left)?;
     let mut files = changes(&facts.overlaid(&sets), phase, step)?;
@@ -117,10 +119,11 @@ fn effects(
     log.extend(entered.log);
     let after = facts.overlaid(&sets);
     let context = Value::from_object(With { facts: Arc::clone(&after), names: named(phase, step) });
-    let sent_back = target.filter(|target| target.by == Actor::Agent && step.manner == Manner::Silent);
-    let (manner, text) = match sent_back {
-        Some(target) => (Manner::Hold, ask(&after, target)?),
-        None => (step.manner, after.render(&step.say.template, context)?),
+    let said = target.filter(|target| target.ask().is_some() && step.manner == Manner::Silent);
+    let (manner, text) = match said.map(|target| (target, target.actor())) {
+        Some((target, Actor::Agent)) => (Manner::Hold, ask(&after, target)?),
+        Some((target, Actor::Nobody)) => (Manner::Tell, ask(&after, target)?),
+        _ => (step.manner, after.render(&step.say.template, context)?),
     };
     let expects = entered.expects;
     let went = step.go.as_ref().map(ToString::to_string);
@@ -128,7 +131,7 @@ fn effects(
 }
 
 fn named(phase: &Phase, step: &Step) -> Vec<(&'static str, Value)> {
-    vec![("phase", Value::from(phase.name.as_ref())), ("target", Value::from(step.go.as_deref()))]
+    vec![("phase", crate::facts::phase_fact(phase)), ("target", Value::from(step.go.as_deref()))]
 }
 
 /// What entering a phase comes to, beside the fields that it sets.
@@ -141,15 +144,17 @@ pub(crate) struct Entered {
 
 /// Enters a phase, after `sets`, which get what entering sets.
 pub(crate) fn entered(facts: &Arc<Facts>, go: Option<&str>, sets: &mut Vec<Set>) -> Result<Entered, Error> {
-    let Some(target) = go.and_then(|go| find(&facts.workflow, go)) else { return Ok(Entered::default()) };
-    for field in target.enter.set.iter() {
+    let Some(target) = go.and_then(|go| facts.workflow.phase(go)) else { return Ok(Entered::default()) };
+    let nothing = Step::default();
+    let enter = if is_met(&facts.overlaid(sets), &target.enter)? { &target.enter } else { &nothing };
+    for field in enter.set.iter() {
         let now = facts.overlaid(sets);
         sets.extend(rendered(&now, std::slice::from_ref(field))?);
     }
     let after = facts.overlaid(sets);
     Ok(Entered {
-        files: changes(&after, target, &target.enter)?,
-        log: logged(&after, &target.enter, &after.context())?,
+        files: changes(&after, target, enter)?,
+        log: logged(&after, enter, &after.context())?,
         expects: expected(&after, target)?,
     })
 }
@@ -160,7 +165,7 @@ fn logged(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String
 
 /// The report that an agent's phase is proved by.
 pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, Error> {
-    let report = phase.report.as_ref().filter(|_| phase.by == Actor::Agent);
+    let report = phase.report().filter(|_| phase.actor() == Actor::Agent);
     report.map(|report| facts.render(report, facts.context())).transpose()
 }
 
@@ -213,29 +218,12 @@ pub(crate) fn gone(facts: &Arc<Facts>, go: Option<&str>) -> Option<Set> {
 
 /// The step that a finished phase of the agent or the user leads to.
 pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
-    take(facts, phase, "then", done(facts, phase)?)
+    take(facts, phase, phase.then(), done(facts, phase)?)
 }
 
 /// What a finished phase leaves in the state whatever its outcome: that it was the last one.
 pub(super) fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
     facts.workflow.run.last.iter().map(|field| facts.set(field, json!(phase.name))).collect()
-}
-
-/// The fields with which a phase's counters start anew.
-fn fresh(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
-    let mut sets = Vec::new();
-    if let Some(count) = phase.count() {
-        sets.push(facts.set(count, json!(0))?);
-    }
-    if let Some((models, first)) =
-        phase.models.as_ref().and_then(|models| Some((models, models.rotate.first()?)))
-    {
-        sets.push(facts.set(&models.field, json!(first))?);
-    }
-    if let Some(row) = &phase.clean {
-        sets.push(facts.set(&row.count, json!(0))?);
-    }
-    Ok(sets)
 }
 
 /// The fields that are set. Those of an element are passed over where none is at hand.

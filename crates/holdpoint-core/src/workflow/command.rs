@@ -1,6 +1,6 @@
 //! `[commands]` as data: what a person or an agent types in a shell to tell the engine something.
 
-use super::phase::Step;
+use super::step::Step;
 use super::{List, Text};
 
 /// `[commands.X]`.

@@ -1,54 +1,62 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
 mod commands;
+pub(super) mod former;
 mod legacy;
+mod limits;
+mod performers;
 mod phases;
+mod rules;
+mod steps;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::table::{Language, Piece, Reader, json, listed};
+use serde_json::Value as Json;
+
+use super::performer::Check;
+use super::step::{END, Step};
+use super::table::{Language, Piece, Reader, Spanned, json, listed};
 use super::{
-    Audience, Delegation, Format, ID, Item, List, Mirror, Named, On, Record, Rule, RuleKind, Run, Say, Text,
-    ToolMatch, Workflow,
+    Delegation, Field, FieldType, Format, ID, Item, List, Mirror, Named, Record, RuleKind, Run, Say, Text,
+    Workflow,
 };
 use crate::diagnostic::{Diagnostic, Severity, nearest};
-use crate::event::Moment;
 use crate::layout::{self, Layout};
-use crate::tool::ToolKind;
 
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 17] = [
+const TOP_KEYS: [&str; 20] = [
     "about",
-    "rounds",
-    "mirror",
-    "checks",
-    "commands",
     "run",
     "defaults",
     "phases",
+    "limits",
+    "steps",
+    "holds",
+    "witnesses",
+    "checks",
     "reviewers",
-    "hold",
-    "witness",
+    "commands",
+    "mirror",
     "layout",
     "delegation",
     "fields",
     "let",
     "data",
+    "paths",
+    "patterns",
     "legacy",
 ];
 const RUN_KEYS: [&str; 19] = [
-    "home", "each", "newest", "state", "phase", "due", "last", "id", "strays", "format", "stamp", "owner",
+    "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
     "root", "stale", "log", "sealed", "record", "aside", "item",
 ];
 const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];
 const NAME_KEYS: [&str; 4] = ["name", "required", "with", "only"];
-const HOLD_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "say", "satisfied_by"];
-const WITNESS_KEYS: [&str; 8] = ["name", "code", "on", "each", "when", "set", "to", "say"];
 const DELEGATION_KEYS: [&str; 7] = ["manifest", "agents", "aside", "phases", "setup", "not_setup", "aliases"];
 
 /// A workflow as far as it could be read, and everything that `check` needs to judge it.
@@ -66,6 +74,8 @@ pub struct Parsed {
     pub phases: Vec<(String, Range<usize>)>,
     /// Where each command is named.
     pub commands: Vec<(String, Range<usize>)>,
+    /// The state fields that keys name, and where.
+    pub field_names: Vec<(String, Range<usize>)>,
 }
 
 impl Parsed {
@@ -84,6 +94,15 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         text_pieces: Vec::new(),
         phase_spans: Vec::new(),
         command_spans: Vec::new(),
+        steps: Vec::new(),
+        fields: Vec::new(),
+        checks: Vec::new(),
+        counts: Vec::new(),
+        links: Vec::new(),
+        field_names: Vec::new(),
+        phase_names: Vec::new(),
+        limit_names: Vec::new(),
+        reviewer_names: Vec::new(),
     };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
@@ -93,6 +112,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
             parser.workflow(name, &DeTable::new())
         }
     };
+    parser.resolve_links();
     let mut pieces = parser.reader.pieces;
     pieces.append(&mut parser.text_pieces);
     Parsed {
@@ -102,6 +122,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         texts: parser.texts,
         phases: parser.phase_spans,
         commands: parser.command_spans,
+        field_names: parser.field_names,
     }
 }
 
@@ -112,11 +133,54 @@ struct Parser<'s> {
     text_pieces: Vec<Piece>,
     phase_spans: Vec<(String, Range<usize>)>,
     command_spans: Vec<(String, Range<usize>)>,
+    /// `[steps]`, read before all other steps.
+    steps: Vec<(String, Step)>,
+    fields: Vec<Field>,
+    /// `[checks]`, and those found in phases so far.
+    checks: Vec<Check>,
+    counts: Vec<Count>,
+    links: Vec<Link>,
+    field_names: Vec<(String, Range<usize>)>,
+    phase_names: Vec<String>,
+    limit_names: Vec<String>,
+    reviewer_names: Vec<String>,
+}
+
+/// A field that starts anew with a limit, and its first value.
+#[derive(Debug, PartialEq)]
+struct Count {
+    limit: String,
+    field: String,
+    first: Json,
+}
+
+/// What a name in the file must be one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Phase,
+    Limit,
+    Reviewer,
+    Check,
+    Step,
+}
+
+/// A name that must be there, and where it is used.
+struct Link {
+    target: Target,
+    name: String,
+    span: Range<usize>,
 }
 
 impl Parser<'_> {
     fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
         self.reader.known_keys("a workflow file", top, &TOP_KEYS);
+        self.fields = self.fields(top);
+        self.note_counts(top);
+        let reviewers = self.reviewers(top);
+        self.checks = self.checks(top);
+        self.named_steps(top);
+        let phases = self.phases(top, &reviewers);
+        let limits = self.limits(top);
         let mut rules = self.rules(top, RuleKind::Hold);
         rules.extend(self.rules(top, RuleKind::Witness));
         Workflow {
@@ -127,10 +191,11 @@ impl Parser<'_> {
             lets: self.reader.named(top, "let", Some(Language::Expression)),
             data: self.data(top),
             delegation: self.delegation(top),
-            fields: self.fields(top),
-            rounds: self.named_rounds(top),
-            phases: self.phases(top),
-            reviewers: self.programs(top),
+            limits,
+            phases,
+            reviewers,
+            checks: self.checks.clone().into(),
+            fields: self.fields.clone().into(),
             commands: self.commands(top),
             layout: self.layout(top),
             legacy: self.legacy(top),
@@ -154,7 +219,7 @@ impl Parser<'_> {
         Run {
             home,
             state: self.template(run, "state"),
-            phase: self.expression(run, "phase", false),
+            shows: self.expression(run, "shows", false),
             each: self.reader.text(run, "each"),
             newest: self.reader.texts(run, "newest"),
             due: self.reader.text(run, "due"),
@@ -192,18 +257,22 @@ impl Parser<'_> {
         Some(Item { name: text("name"), list: text("list"), at: text("at") })
     }
 
+    /// `[mirror]`: a field, and one or several documents that have it.
     fn mirrors(&mut self, top: &DeTable<'_>) -> List<Mirror> {
+        let Some(fields) = self.inner(top, "mirror") else { return List::default() };
         let mut mirrors = Vec::new();
-        for item in
-            Reader::get(top, "mirror").and_then(|value| value.get_ref().as_array()).into_iter().flatten()
-        {
-            let Some(table) = self.reader.table("mirror", item) else { continue };
-            self.reader.known_keys("[[mirror]]", table, &["field", "file", "find"]);
-            mirrors.push(Mirror {
-                field: self.reader.required("[[mirror]]", item.span(), table, "field"),
-                file: self.template(table, "file").unwrap_or_default(),
-                find: self.template(table, "find").unwrap_or_default(),
-            });
+        for (field, value) in fields {
+            self.field_names.push((field.get_ref().to_string(), field.span()));
+            let single = std::slice::from_ref(value);
+            for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
+                let Some(table) = self.reader.table("mirror", item) else { continue };
+                self.reader.known_keys("[mirror]", table, &["file", "find"]);
+                mirrors.push(Mirror {
+                    field: field.get_ref().to_string().into(),
+                    file: self.template(table, "file").unwrap_or_default(),
+                    find: self.template(table, "find").unwrap_or_default(),
+                });
+            }
         }
         mirrors.into()
     }
@@ -243,24 +312,55 @@ impl Parser<'_> {
         T::default()
     }
 
-    /// `[fields]`: first values; what is no text is kept as it is.
-    fn fields(&mut self, top: &DeTable<'_>) -> List<Named> {
-        let Some(fields) = Reader::get(top, "fields").and_then(|value| self.reader.table("fields", value))
-        else {
-            return List::default();
+    /// `[fields]`: a first value, or a table that says what the field may be.
+    fn fields(&mut self, top: &DeTable<'_>) -> Vec<Field> {
+        let Some(fields) = self.inner(top, "fields") else { return Vec::new() };
+        fields.iter().map(|(name, value)| self.field(name.get_ref(), value)).collect()
+    }
+
+    fn field(&mut self, name: &str, value: &Spanned<'_>) -> Field {
+        let name = Cow::Owned(name.to_owned());
+        let described = value.get_ref().as_table().filter(|table| Reader::get(table, "is").is_some());
+        let Some(table) = described else {
+            return Field { name, first: self.value_source(value), is: None, is_nullable: false };
         };
-        let mut named = Vec::new();
-        for (name, value) in fields {
-            let source = match value.get_ref().as_str() {
-                Some(template) => {
-                    self.reader.piece(Language::Template, template, value.span(), false);
-                    template.to_owned()
-                }
-                None => format!("{{{{ {} }}}}", json(value.get_ref())),
-            };
-            named.push(Named { name: name.get_ref().to_string().into(), source: source.into() });
+        self.reader.known_keys("a field", table, &["is", "first"]);
+        let (is, is_nullable) = self.field_type(table);
+        let usual = match &is {
+            _ if is_nullable => "{{ none }}".into(),
+            Some(FieldType::OneOf(words)) => words.first().cloned().unwrap_or_default(),
+            Some(FieldType::Number) => "{{ 0 }}".into(),
+            Some(FieldType::Truth) => "{{ false }}".into(),
+            Some(FieldType::List) => "{{ [] }}".into(),
+            Some(FieldType::Table) => "{{ {} }}".into(),
+            Some(FieldType::Text) | None => Text::default(),
+        };
+        let first = Reader::get(table, "first").map_or(usual, |value| self.value_source(value));
+        Field { name, first, is, is_nullable }
+    }
+
+    fn field_type(&mut self, table: &DeTable<'_>) -> (Option<FieldType>, bool) {
+        let Some(value) = Reader::get(table, "is") else { return (None, false) };
+        if value.get_ref().as_array().is_some() {
+            return (Some(FieldType::OneOf(self.reader.texts(table, "is"))), false);
         }
-        named.into()
+        let word = self.reader.text(table, "is").unwrap_or_default();
+        let (plain, is_nullable) =
+            word.strip_suffix('?').map_or((word.as_ref(), false), |plain| (plain, true));
+        let is = match plain {
+            "text" => FieldType::Text,
+            "number" => FieldType::Number,
+            "truth" => FieldType::Truth,
+            "list" => FieldType::List,
+            "table" => FieldType::Table,
+            _ => {
+                self.reader.error(value.span(), format!("unknown type `{word}`")).hint = Some(
+                    "it is `text`, `number`, `truth`, `list` or `table`, each with a `?` if it may be null, or a list of words".into(),
+                );
+                return (None, is_nullable);
+            }
+        };
+        (Some(is), is_nullable)
     }
 
     fn layout(&mut self, top: &DeTable<'_>) -> Option<Layout> {
@@ -311,15 +411,68 @@ impl Parser<'_> {
         Some(text)
     }
 
+    /// `[data]`, `[paths]` and `[patterns]`: literals by name.
     fn data(&mut self, top: &DeTable<'_>) -> List<Named> {
-        let Some(data) = Reader::get(top, "data").and_then(|value| self.reader.table("data", value)) else {
-            return List::default();
-        };
-        let named = data.iter().map(|(name, value)| Named {
-            name: name.get_ref().to_string().into(),
-            source: json(value.get_ref()).to_string().into(),
-        });
-        named.collect()
+        let mut named = Vec::new();
+        for key in ["data", "paths", "patterns"] {
+            for (name, value) in self.inner(top, key).into_iter().flatten() {
+                match key {
+                    "paths" => self.compiled(value, "a glob", crate::filters::glob_fault),
+                    "patterns" => self.compiled(value, "a regular expression", crate::filters::pattern_fault),
+                    _ => {}
+                }
+                let source = json(value.get_ref()).to_string().into();
+                named.push(Named { name: name.get_ref().to_string().into(), source });
+            }
+        }
+        named.into()
+    }
+
+    /// Complains about texts that do not compile.
+    fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>) {
+        let single = std::slice::from_ref(value);
+        for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
+            let Some(text) = item.get_ref().as_str() else {
+                self.reader.error(item.span(), format!("{what} must be a text"));
+                continue;
+            };
+            if let Some(why) = fault(text) {
+                self.reader.error(item.span(), format!("`{text}` is not {what}: {why}"));
+            }
+        }
+    }
+
+    fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
+        Reader::get(table, key).and_then(|value| self.reader.table(key, value))
+    }
+
+    /// Notes that a name must be there.
+    fn link(&mut self, target: Target, name: &str, span: Range<usize>) {
+        self.links.push(Link { target, name: name.to_owned(), span });
+    }
+
+    /// Complains about names that are nowhere. A file that is not TOML has none.
+    fn resolve_links(&mut self) {
+        for Link { target, name, span } in std::mem::take(&mut self.links) {
+            let (what, names): (&str, Vec<&str>) = match target {
+                Target::Phase => {
+                    ("phase", self.phase_names.iter().map(String::as_str).chain([END]).collect())
+                }
+                Target::Limit => ("limit", self.limit_names.iter().map(String::as_str).collect()),
+                Target::Reviewer => ("reviewer", self.reviewer_names.iter().map(String::as_str).collect()),
+                Target::Check => ("check", self.checks.iter().map(|check| check.name.as_ref()).collect()),
+                Target::Step => ("step", self.steps.iter().map(|(name, _)| name.as_str()).collect()),
+            };
+            if names.contains(&name.as_str()) {
+                continue;
+            }
+            let hint = match nearest(&name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if names.is_empty() => format!("this workflow has no {what}s"),
+                None => format!("the {what}s are {}", listed(&names)),
+            };
+            self.reader.error(span, format!("there is no {what} `{name}`")).hint = Some(hint);
+        }
     }
 
     fn delegation(&mut self, top: &DeTable<'_>) -> Option<Delegation> {
@@ -337,89 +490,9 @@ impl Parser<'_> {
         })
     }
 
-    fn rules(&mut self, top: &DeTable<'_>, kind: RuleKind) -> Vec<Rule> {
-        let Some(value) = Reader::get(top, kind.name()) else { return Vec::new() };
-        let Some(items) = value.get_ref().as_array() else {
-            let hint = format!("write [[{}]], with two brackets", kind.name());
-            self.reader.error(value.span(), format!("`{}` must be a list of tables", kind.name())).hint =
-                Some(hint);
-            return Vec::new();
-        };
-        let mut rules = Vec::new();
-        for item in items {
-            if let Some(table) = self.reader.table(kind.name(), item) {
-                rules.push(self.rule(table, item.span(), kind));
-            }
-        }
-        rules
-    }
-
-    fn rule(&mut self, table: &DeTable<'_>, span: Range<usize>, kind: RuleKind) -> Rule {
-        let (place, keys) = match kind {
-            RuleKind::Hold => ("[[hold]]", &HOLD_KEYS),
-            RuleKind::Witness => ("[[witness]]", &WITNESS_KEYS),
-        };
-        self.reader.known_keys(place, table, keys);
-        let has_element = Reader::get(table, "each").is_some();
-        Rule {
-            kind,
-            name: self.reader.required(place, span.clone(), table, "name"),
-            code: self.reader.text(table, "code"),
-            on: self.on(place, &span, table),
-            each: self.expression(table, "each", false),
-            when: self.expression(table, "when", has_element),
-            set: self.reader.named(table, "set", Some(Language::Template)),
-            to: self.audience(table, kind),
-            say: self.say(place, &span, table, has_element),
-            satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
-            line: self.line(span.start),
-        }
-    }
-
     fn line(&self, at: usize) -> u32 {
         let before = self.reader.source.get(..at).unwrap_or_default();
         u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX)
-    }
-
-    fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {
-        let texts = self.reader.spanned_texts(table, "on");
-        if texts.is_empty() {
-            self.reader.error(span.clone(), format!("{place} has no `on`")).hint =
-                Some("say which event it looks at, such as on = \"before shell\"".into());
-        }
-        texts.into_iter().filter_map(|(text, span)| self.one_on(&text, span)).collect()
-    }
-
-    fn one_on(&mut self, text: &str, span: Range<usize>) -> Option<On> {
-        let (word, tool) = text.split_once(' ').map_or((text, ""), |(word, tool)| (word, tool.trim()));
-        let names = Moment::ALL.map(|(name, _)| name);
-        let Some((_, moment)) = Moment::ALL.iter().find(|(name, _)| *name == word) else {
-            let hint = match nearest(word, names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("an event is one of {}", listed(&names)),
-            };
-            self.reader.error(span, format!("unknown event `{word}`")).hint = Some(hint);
-            return None;
-        };
-        if !tool.is_empty() && !moment.has_tool() {
-            self.reader.error(span, format!("`{word}` has no tool")).hint =
-                Some(format!("write on = \"{word}\""));
-            return None;
-        }
-        Some(On { moment: *moment, tool: tool_match(tool) })
-    }
-
-    fn audience(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Audience {
-        let Some(word) = self.reader.text(table, "to") else {
-            return if kind == RuleKind::Hold { Audience::Agent } else { Audience::User };
-        };
-        if let Some((_, audience)) = Audience::ALL.iter().find(|(name, _)| *name == word) {
-            return *audience;
-        }
-        let span = Reader::get(table, "to").map_or(0..0, toml::Spanned::span);
-        let hint = format!("it is one of {}", listed(&Audience::ALL.map(|(name, _)| name)));
-        self.reader.error(span, format!("unknown audience `{word}`")).hint = Some(hint);
-        Audience::User
     }
 
     /// The text: a file of the folder if the value names one, the value itself otherwise.
@@ -449,16 +522,6 @@ impl Parser<'_> {
             has_element,
         });
         Say { file: value, template: template.into() }
-    }
-}
-
-fn tool_match(tool: &str) -> ToolMatch {
-    if tool.is_empty() {
-        return ToolMatch::Any;
-    }
-    match ToolKind::NAMED.iter().find(|(name, _)| *name == tool) {
-        Some((_, kind)) => ToolMatch::Kind(*kind),
-        None => ToolMatch::Named(Cow::Owned(tool.to_owned())),
     }
 }
 

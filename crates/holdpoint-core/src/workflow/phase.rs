@@ -1,33 +1,34 @@
-//! Phases as data: who acts, what proves it finished, where it goes, how often.
+//! Phases as data: whose turn it is, what proves it finished, where each verdict leads.
 
-use super::{List, Named, Say, Text};
+use super::limit::Limit;
+use super::performer::{Check, Reviewer};
+use super::step::Step;
+use super::{List, Named, Say, Text, Workflow};
+use crate::verdict::Verdict;
 
-/// Who holds the baton in a phase.
+/// Whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
 pub enum Actor {
     /// The agent that is held.
     Agent,
-    /// A process with no memory of the work.
+    /// A program that is given a prompt and knows nothing of the work.
     Reviewer,
-    /// A program whose exit code is the verdict.
+    /// A program, or a test of the engine's own.
     Check,
     /// The person.
     User,
+    /// Nobody: the run is over.
+    Nobody,
 }
 
 impl Actor {
-    /// Whether the engine performs the phase: a program is run, and its outcome decides.
-    pub fn is_performed(self) -> bool {
-        matches!(self, Actor::Reviewer | Actor::Check)
-    }
-
     /// All actors, as workflow files spell them.
-    pub const ALL: [(&'static str, Actor); 4] = [
+    pub const ALL: [(&'static str, Actor); 5] = [
         ("agent", Actor::Agent),
         ("reviewer", Actor::Reviewer),
         ("check", Actor::Check),
         ("user", Actor::User),
+        ("nobody", Actor::Nobody),
     ];
 
     /// The word workflow files use.
@@ -37,7 +38,18 @@ impl Actor {
             Actor::Reviewer => "reviewer",
             Actor::Check => "check",
             Actor::User => "user",
+            Actor::Nobody => "nobody",
         }
+    }
+
+    /// Whether the engine performs the phase.
+    pub fn is_performed(self) -> bool {
+        matches!(self, Actor::Reviewer | Actor::Check)
+    }
+
+    /// Whether the agent may stop in the phase.
+    pub fn rests(self) -> bool {
+        matches!(self, Actor::User | Actor::Nobody)
     }
 }
 
@@ -47,35 +59,124 @@ impl Actor {
 pub struct Phase {
     /// Its name.
     pub name: Text,
-    /// Who acts.
-    pub by: Actor,
-    /// What the agent or the user is asked to do.
-    pub ask: Option<Say>,
-    /// What a reviewer is told.
-    pub prompt: Option<Say>,
-    /// Which reviewer.
-    pub reviewer: Option<Text>,
-    /// The file that the phase leaves behind, below the run's folder; a template. It proves an agent's phase.
-    pub report: Option<Text>,
-    /// What proves an agent's phase finished, as an expression.
+    /// What happens each time the phase is entered, if its `when` is true; a step that goes nowhere.
+    pub enter: Step,
+    /// What only phases of its actor have.
+    pub kind: PhaseKind,
+    /// Its line in the workflow file.
+    pub line: u32,
+}
+
+/// A phase by its actor.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub enum PhaseKind {
+    /// `by = "agent"`.
+    Agent(AgentPhase),
+    /// `by = "reviewer"`.
+    Reviewer(ReviewPhase),
+    /// `by = "check"`.
+    Check(CheckPhase),
+    /// `by = "user"`.
+    User(UserPhase),
+    /// `by = "nobody"`.
+    Nobody(NobodyPhase),
+}
+
+/// A phase in which the agent works.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct AgentPhase {
+    /// What the agent is asked to do.
+    pub ask: Say,
+    /// The condition that proves it finished.
     pub until: Option<Text>,
-    /// What must be true for a review to make sense.
+    /// The file that proves it finished, below the run's folder; a template.
+    pub report: Option<Text>,
+    /// How often it may be found unfinished.
+    pub limit: Option<Text>,
+    /// The review that the agent has done itself, for its files.
+    pub shown: Option<Shown>,
+    /// What follows.
+    pub then: Then,
+}
+
+/// What follows a finished phase of the agent.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub enum Then {
+    /// The first step whose condition is true.
+    Steps(List<Step>),
+    /// A check, and the route of its verdict.
+    Checked(CheckPhase),
+}
+
+/// A review that the agent has done in view of the user: files that the phase writes can name its `prompt` and `command`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Shown {
+    /// The reviewer's name.
+    pub reviewer: Text,
+    /// What it is told.
+    pub prompt: Say,
+}
+
+/// A phase that a reviewer performs.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct ReviewPhase {
+    /// The reviewer's name.
+    pub reviewer: Text,
+    /// What it is told.
+    pub prompt: Say,
+    /// The file it must leave, below the run's folder; a template.
+    pub report: Option<Text>,
+    /// The words it may answer; the first counts as passed. None: `pass` and `fail`.
+    pub verdicts: List<Text>,
+    /// What must be true for the review to make sense.
     pub needs: Option<Needs>,
     /// When the review counts as passed without being done.
     pub skip: Option<Skip>,
-    /// How often.
-    pub rounds: Option<Rounds>,
-    /// The models that take turns.
-    pub models: Option<Models>,
     /// How many clean reviews in a row it takes.
     pub clean: Option<Clean>,
-    /// What happens each time the phase is entered. Its files can name `prompt` and the reviewer's `command`.
-    pub enter: Step,
-    /// Where it goes, by outcome: `then`, `issues`, `passed`, `failed`; `stop`: when the agent stops in a user's phase;
-    /// any other is an answer of its reviewer or check.
-    pub routes: List<Route>,
-    /// Its line in the workflow file.
-    pub line: u32,
+    /// How often it may be performed.
+    pub limit: Option<Text>,
+    /// Where each verdict leads.
+    pub routes: Routes,
+}
+
+/// A phase that the engine checks.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct CheckPhase {
+    /// The check's name.
+    pub check: Text,
+    /// When it counts as passed without being done.
+    pub skip: Option<Skip>,
+    /// How often it may be performed.
+    pub limit: Option<Text>,
+    /// Where each verdict leads.
+    pub routes: Routes,
+}
+
+/// A phase in which the user acts, and the agent may stop.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct UserPhase {
+    /// What the user is asked to do.
+    pub ask: Say,
+    /// What happens when an agent stops in it.
+    pub stop: List<Step>,
+    /// What follows when a command finishes it.
+    pub then: List<Step>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct NobodyPhase {
+    /// What the user is told when the run comes here.
+    pub tell: Say,
 }
 
 /// What must be true for a review to make sense.
@@ -88,7 +189,7 @@ pub struct Needs {
     pub otherwise: Text,
 }
 
-/// When a review counts as passed without being done.
+/// When a review or a check counts as passed without being done.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
 pub struct Skip {
@@ -96,42 +197,6 @@ pub struct Skip {
     pub when: Text,
     /// Fields to set then.
     pub set: List<Named>,
-}
-
-/// How often a phase may be performed or found unfinished.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub struct Rounds {
-    /// The state field that counts; without one the engine's own patience does.
-    pub count: Option<Text>,
-    /// The limit, as an expression.
-    pub limit: Text,
-    /// What happens at the limit.
-    pub exhausted: Step,
-}
-
-/// `[rounds.X]`: how often steps that name it may be taken.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub struct NamedRounds {
-    /// Its name.
-    pub name: Text,
-    /// The state field that counts.
-    pub count: Text,
-    /// The limit, as an expression.
-    pub limit: Text,
-    /// What happens at the limit.
-    pub exhausted: Step,
-}
-
-/// Models that take turns.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub struct Models {
-    /// The state field that names the next one.
-    pub field: Text,
-    /// The models in turn; anything else counts as before the first.
-    pub rotate: List<Text>,
 }
 
 /// Clean reviews in a row.
@@ -144,143 +209,199 @@ pub struct Clean {
     pub need: u32,
 }
 
-/// The steps for one outcome; the first whose condition is true is taken.
+/// Where each verdict leads.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct Routes {
+    /// The routes, in the order of the file.
+    pub on: List<Route>,
+    /// What happens where there is no verdict: nothing could be performed, or nothing readable was answered.
+    pub fault: List<Step>,
+}
+
+/// The steps for one verdict; the first whose condition is true is taken.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
 pub struct Route {
-    /// The outcome.
-    pub outcome: Text,
+    /// The verdict.
+    pub verdict: Verdict,
     /// The steps.
     pub steps: List<Step>,
 }
 
-/// The only thing that acts.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub struct Step {
-    /// Taken only when this is true.
-    pub when: Option<Text>,
-    /// State fields to set: path and template.
-    pub set: List<Named>,
-    /// Files to write: path and content, both templates.
-    pub write: List<Named>,
-    /// Files to remove: templates; one that is exactly one `{{ … }}` can be a list.
-    pub remove: List<Text>,
-    /// The limit that taking it uses up one of: at the limit that one's step is taken instead.
-    pub round: Option<Text>,
-    /// A line for the run's record, a template.
-    pub log: Option<Text>,
-    /// How long to wait after it, in seconds.
-    pub wait_s: u32,
-    /// The phase that is due next; `end`: nobody's turn.
-    pub go: Option<Text>,
-    /// The target's counters start anew.
-    pub afresh: bool,
-    /// How the text is meant.
-    pub manner: Manner,
-    /// The text.
-    pub say: Say,
+impl Routes {
+    /// The route that a verdict takes: its own, or that of the verdict it goes with by default.
+    pub fn of(&self, verdict: &Verdict) -> Option<&Route> {
+        let exact = |verdict: &Verdict| self.on.iter().find(|route| route.verdict == *verdict);
+        exact(verdict).or_else(|| exact(&verdict.default_route()?))
+    }
+
+    /// The steps for a verdict; none where nothing takes it.
+    pub fn steps(&self, verdict: &Verdict) -> &[Step] {
+        self.of(verdict).map_or(&[], |route| &route.steps)
+    }
+
+    /// Every step, those for faults included.
+    fn all(&self) -> impl Iterator<Item = &Step> {
+        self.on.iter().flat_map(|route| route.steps.iter()).chain(self.fault.iter())
+    }
 }
 
-/// How a step's text is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub enum Manner {
-    /// There is none.
-    #[default]
-    Silent,
-    /// It sends the agent back.
-    Hold,
-    /// It lets the agent stop, with a text for the user, and nothing else is looked at.
-    Pause,
-    /// It only informs the user.
-    Tell,
+/// What the engine performs in a phase.
+#[derive(Clone, Copy, Debug)]
+pub enum Performance<'a> {
+    /// A review.
+    Review(&'a ReviewPhase),
+    /// A check: the phase's own, or the one that ends an agent's phase.
+    Check(&'a CheckPhase),
 }
 
-/// The verdict of a check that ended well.
-pub const PASSED: &str = "passed";
+impl<'a> Performance<'a> {
+    /// Where its verdicts lead.
+    pub fn routes(self) -> &'a Routes {
+        match self {
+            Performance::Review(review) => &review.routes,
+            Performance::Check(check) => &check.routes,
+        }
+    }
 
-/// The due phase that means nobody's turn.
-pub const END: &str = "end";
+    /// When it counts as passed without being done.
+    pub fn skip(self) -> Option<&'a Skip> {
+        match self {
+            Performance::Review(review) => review.skip.as_ref(),
+            Performance::Check(check) => check.skip.as_ref(),
+        }
+    }
 
-/// `[reviewers.X]`: a program that reviews; `[checks.X]`: one whose exit code is the verdict.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub struct Reviewer {
-    /// Its name.
-    pub name: Text,
-    /// Whether its exit code is the verdict.
-    pub is_check: bool,
-    /// Which of the engine's own checks it is; empty: just the program.
-    pub kind: Text,
-    /// What such a check is told: names and expressions.
-    pub told: List<Named>,
-    /// When there is anything to check, as an expression: otherwise it is skipped.
-    pub only_if: Option<Text>,
-    /// What makes it pass beside its exit code, as an expression.
-    pub pass: Option<Text>,
-    /// The program and its arguments; templates, with `prompt` and `schema` as names.
-    pub command: List<Text>,
-    /// Whether the prompt goes to standard input instead of an argument.
-    pub prompt_on_stdin: bool,
-    /// The JSON schema of its answer, as the program is told it.
-    pub schema: Option<Text>,
-    /// Where in its JSON answer the verdict stands: the first place that has one counts.
-    pub verdict: List<Text>,
-    /// The verdict that means clean.
-    pub clean: Text,
-    /// Where its standard error goes, below the run's folder; a template. Removed after a review that worked.
-    pub log: Option<Text>,
-    /// How long it may take, in seconds.
-    pub timeout_s: u32,
-}
+    /// The verdict that counts as passed.
+    pub fn passing(self) -> Verdict {
+        match self {
+            Performance::Review(review) => {
+                review.verdicts.first().map_or(Verdict::Pass, |word| Verdict::of(word))
+            }
+            Performance::Check(_) => Verdict::Pass,
+        }
+    }
 
-/// How often, as far as the workflow's file says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// A number.
-    Number(u64),
-    /// What this state field or expression says, and what it says at first, if the file tells.
-    Field(String, Option<u64>),
-}
-
-impl Rounds {
-    /// The limit, with the first value of its field where it is one.
-    pub fn limit_in(&self, fields: &[Named]) -> Limit {
-        let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
-        let Some(field) = self.limit.strip_prefix("state.") else {
-            let expression = || Limit::Field(self.limit.to_string(), None);
-            return number(&self.limit).map_or_else(expression, Limit::Number);
+    /// Whether a verdict takes the passing route, or is one that the check accepts as well.
+    pub fn passes(self, verdict: &Verdict, workflow: &Workflow) -> bool {
+        let is_accepted = match self {
+            Performance::Review(_) => false,
+            Performance::Check(check) => {
+                workflow.check(&check.check).is_some_and(|check| check.accepts.contains(verdict))
+            }
         };
-        let first = fields.iter().find(|named| named.name == field).and_then(|named| {
-            let inner = named.source.trim().strip_prefix("{{")?.strip_suffix("}}")?;
-            number(inner)
-        });
-        Limit::Field(field.to_owned(), first)
+        is_accepted || self.routes().of(verdict).is_some_and(|route| route.verdict == self.passing())
     }
 }
 
 impl Phase {
-    /// The program that performs it: the one it names, or the first of its kind.
-    pub fn program<'a>(&self, programs: &'a [Reviewer]) -> Option<&'a Reviewer> {
-        let is_check = self.by == Actor::Check;
-        let mut of_kind = programs.iter().filter(|program| program.is_check == is_check);
-        of_kind.find(|program| self.reviewer.as_ref().is_none_or(|name| program.name == *name))
+    /// Whose turn it is.
+    pub fn actor(&self) -> Actor {
+        match &self.kind {
+            PhaseKind::Agent(_) => Actor::Agent,
+            PhaseKind::Reviewer(_) => Actor::Reviewer,
+            PhaseKind::Check(_) => Actor::Check,
+            PhaseKind::User(_) => Actor::User,
+            PhaseKind::Nobody(_) => Actor::Nobody,
+        }
     }
 
-    /// The steps for an outcome.
-    pub fn steps(&self, outcome: &str) -> &[Step] {
-        self.routes.iter().find(|route| route.outcome == outcome).map_or(&[], |route| &route.steps)
+    /// What the engine performs in it, if anything.
+    pub fn performance(&self) -> Option<Performance<'_>> {
+        match &self.kind {
+            PhaseKind::Reviewer(review) => Some(Performance::Review(review)),
+            PhaseKind::Check(check) => Some(Performance::Check(check)),
+            PhaseKind::Agent(AgentPhase { then: Then::Checked(check), .. }) => {
+                Some(Performance::Check(check))
+            }
+            PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => None,
+        }
     }
 
-    /// The outcomes that are answers of its reviewer or check.
-    pub fn answers(&self) -> impl Iterator<Item = &str> {
-        let known = ["then", "issues", "passed", "failed", "stop"];
-        self.routes.iter().map(|route| route.outcome.as_ref()).filter(move |outcome| !known.contains(outcome))
+    /// What is said to whoever acts; reviewers have a prompt instead.
+    pub fn ask(&self) -> Option<&Say> {
+        let say = match &self.kind {
+            PhaseKind::Agent(agent) => &agent.ask,
+            PhaseKind::User(user) => &user.ask,
+            PhaseKind::Nobody(nobody) => &nobody.tell,
+            PhaseKind::Reviewer(_) | PhaseKind::Check(_) => return None,
+        };
+        (!say.is_empty()).then_some(say)
     }
 
-    /// The state field that counts its rounds.
-    pub fn count(&self) -> Option<&str> {
-        self.rounds.as_ref()?.count.as_deref()
+    /// The file that it leaves behind.
+    pub fn report(&self) -> Option<&Text> {
+        match &self.kind {
+            PhaseKind::Agent(agent) => agent.report.as_ref(),
+            PhaseKind::Reviewer(review) => review.report.as_ref(),
+            PhaseKind::Check(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => None,
+        }
+    }
+
+    /// The name of its limit.
+    fn limit_name(&self) -> Option<&Text> {
+        match &self.kind {
+            PhaseKind::Agent(agent) => agent.limit.as_ref(),
+            PhaseKind::Reviewer(review) => review.limit.as_ref(),
+            PhaseKind::Check(check) => check.limit.as_ref(),
+            PhaseKind::User(_) | PhaseKind::Nobody(_) => None,
+        }
+    }
+
+    /// How often it may be performed, or found unfinished.
+    pub fn limit<'a>(&self, workflow: &'a Workflow) -> Option<&'a Limit> {
+        workflow.limit(self.limit_name()?)
+    }
+
+    /// The state field that counts its rounds. Holds of an agent's phase are the engine's to count where its limit names no
+    /// field.
+    pub fn count<'a>(&self, workflow: &'a Workflow) -> Option<&'a str> {
+        let limit = self.limit(workflow)?;
+        match self.actor() {
+            Actor::Agent => limit.count.as_deref(),
+            _ => Some(limit.field()),
+        }
+    }
+
+    /// The reviewer that it names, to perform it or to be shown.
+    pub fn reviewer<'a>(&self, workflow: &'a Workflow) -> Option<&'a Reviewer> {
+        let name = match &self.kind {
+            PhaseKind::Reviewer(review) => &review.reviewer,
+            PhaseKind::Agent(AgentPhase { shown: Some(shown), .. }) => &shown.reviewer,
+            _ => return None,
+        };
+        workflow.reviewers.iter().find(|reviewer| reviewer.name == *name)
+    }
+
+    /// The check that it names.
+    pub fn check<'a>(&self, workflow: &'a Workflow) -> Option<&'a Check> {
+        match self.performance()? {
+            Performance::Check(check) => workflow.check(&check.check),
+            Performance::Review(_) => None,
+        }
+    }
+
+    /// The steps of a phase that a command or its own proof finishes.
+    pub fn then(&self) -> &[Step] {
+        match &self.kind {
+            PhaseKind::Agent(AgentPhase { then: Then::Steps(steps), .. }) => steps,
+            PhaseKind::User(user) => &user.then,
+            _ => &[],
+        }
+    }
+
+    /// The steps taken when the agent stops in the user's phase.
+    pub fn stop(&self) -> &[Step] {
+        match &self.kind {
+            PhaseKind::User(user) => &user.stop,
+            _ => &[],
+        }
+    }
+
+    /// Every step that leads from it.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        let routed = self.performance().into_iter().flat_map(|performance| performance.routes().all());
+        self.then().iter().chain(self.stop()).chain(routed)
     }
 }

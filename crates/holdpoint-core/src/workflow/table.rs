@@ -59,13 +59,19 @@ impl<'s> Reader<'s> {
     /// Complains about keys of `table` that are not in `keys`.
     pub(super) fn known_keys(&mut self, place: &str, table: &DeTable<'_>, keys: &[&str]) {
         for key in table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
-            let name = key.get_ref();
-            let hint = match nearest(name, keys.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("{place} knows {}", listed(keys)),
-            };
-            self.error(key.span(), format!("unknown key `{name}` in {place}")).hint = Some(hint);
+            self.unknown_key(place, key, keys);
         }
+    }
+
+    /// Complains about one key that is none of `keys`.
+    pub(super) fn unknown_key(&mut self, place: &str, key: &toml::Spanned<Cow<'_, str>>, keys: &[&str]) {
+        let name = key.get_ref();
+        let hint = match (super::parse::former::key(place, name), nearest(name, keys.iter().copied())) {
+            (Some(instead), _) => instead.to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("{place} knows {}", listed(keys)),
+        };
+        self.error(key.span(), format!("unknown key `{name}` in {place}")).hint = Some(hint);
     }
 
     pub(super) fn get<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a Spanned<'i>> {

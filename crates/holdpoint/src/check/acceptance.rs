@@ -3,8 +3,9 @@
 
 use holdpoint_core::acceptance::{self, Acceptance, Row};
 use holdpoint_core::document::outline;
-use holdpoint_core::phase::Review;
-use serde_json::{Value as Json, json};
+use holdpoint_core::phase::Request;
+use holdpoint_core::verdict::Verdict;
+use serde_json::json;
 
 use super::{Failure, Performed, keep_log, read_text};
 use crate::env_vars::Env;
@@ -25,13 +26,24 @@ enum Result {
     Failed(String),
 }
 
-/// Runs the rows of one kind, `smoke` or `functional`, of a section of the document `spec`.
-pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> std::result::Result<Performed, Failure> {
-    let text = |name: &str| review.told.get(name).and_then(Json::as_str).unwrap_or_default();
-    let spec = read_text(run, text("spec"))?.unwrap_or_default();
-    let all = outline::under(&spec, text("section")).map(acceptance::rows).unwrap_or_default();
+/// Which rows of which document.
+pub(super) struct Rows<'a> {
+    pub(super) rows: &'a str,
+    pub(super) spec: &'a str,
+    pub(super) section: &'a str,
+}
+
+/// Runs the rows of one kind, `smoke` or `functional`, of a section of the document.
+pub(super) fn perform(
+    which: &Rows<'_>,
+    request: &Request,
+    run: &Run,
+    env: &dyn Env,
+) -> std::result::Result<Performed, Failure> {
+    let spec = read_text(run, which.spec)?.unwrap_or_default();
+    let all = outline::under(&spec, which.section).map(acceptance::rows).unwrap_or_default();
     let Acceptance { smoke, functional, .. } = all;
-    let rows = if text("rows") == "functional" { functional } else { smoke };
+    let rows = if which.rows == "functional" { functional } else { smoke };
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {
@@ -40,7 +52,7 @@ pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> std::result:
         results.push((row, result));
     }
     drop(group);
-    Ok(told(&results, run, &review.phase, &log))
+    Ok(told(&results, run, &request.phase, &log))
 }
 
 fn try_row(
@@ -83,10 +95,10 @@ fn told(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Perfor
     let failed = ids(&|result| matches!(result, Result::Failed(_)));
     let manual = ids(&|result| matches!(result, Result::Manual));
     let verdict = match (results.is_empty(), failed.is_empty(), manual.is_empty()) {
-        (true, _, _) => "skip",
-        (_, false, _) => "fail",
-        (_, _, false) => "warn",
-        _ => "pass",
+        (true, _, _) => Verdict::Skip,
+        (_, false, _) => Verdict::Fail,
+        (_, _, false) => Verdict::Warn,
+        _ => Verdict::Pass,
     };
     let kept = (!results.is_empty()).then(|| keep_log(&run.home, phase, log.as_bytes())).flatten();
     let mut output = headline(results.len(), &failed, &manual);
@@ -98,7 +110,7 @@ fn told(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Perfor
     }
     let details = json!({ "failed": failed, "manual": manual, "rows": results.len() });
     let (log, log_digest) = kept.unzip();
-    Performed { verdict: Some(verdict.to_owned()), output, details, log, log_digest, ..Performed::default() }
+    Performed { output, details, log, log_digest, ..Performed::of(verdict) }
 }
 
 fn headline(count: usize, failed: &[&str], manual: &[&str]) -> String {

@@ -1,24 +1,25 @@
 //! Looking through changed files for what a script can find.
 
-use holdpoint_core::phase::Review;
 use holdpoint_core::scan::{self, Limits};
-use serde_json::Value as Json;
 
 use super::{Failure, Performed, findings, sources};
 use crate::project::Run;
 
-/// Scans `files`, with `code_lines` and `test_lines` as limits where they are told.
-pub(super) fn perform(review: &Review, run: &Run) -> Result<Performed, Failure> {
+/// Scans `files`, with limits on their length.
+pub(super) fn perform(
+    files: &[String],
+    code_lines: Option<u64>,
+    test_lines: Option<u64>,
+    run: &Run,
+) -> Result<Performed, Failure> {
     let usual = Limits::default();
-    let told = |name: &str, usual: usize| {
-        let number = review.told.get(name).and_then(Json::as_u64);
-        number.and_then(|number| usize::try_from(number).ok()).unwrap_or(usual)
-    };
+    let most =
+        |told: Option<u64>, usual: usize| told.and_then(|most| usize::try_from(most).ok()).unwrap_or(usual);
     let limits = Limits {
-        code_lines: told("code_lines", usual.code_lines),
-        test_lines: told("test_lines", usual.test_lines),
+        code_lines: most(code_lines, usual.code_lines),
+        test_lines: most(test_lines, usual.test_lines),
     };
-    let files = sources(run, review.told.get("files"))?;
+    let files = sources(run, files)?;
     let found = files.iter().flat_map(|(path, text)| scan::scan(path, text, &limits)).collect();
     Ok(findings(found))
 }

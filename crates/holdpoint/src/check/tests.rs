@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use holdpoint_core::path::{below, tidy};
-use holdpoint_core::phase::Review;
+use holdpoint_core::phase::{Request, Tests};
 use holdpoint_core::test_report::{self, Outcome, TestReport};
+use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Performed, keep_log, texts};
+use super::{Failure, Performed, keep_log};
 use crate::env_vars::Env;
 use crate::program::{self, Channels, Ended, How};
 use crate::project::Run;
@@ -16,32 +17,33 @@ use crate::store::evidence;
 use crate::worktree;
 
 /// Runs the tests. With `fails_on`, a tree: they must fail there, with the files of `adding`, and pass here.
-pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
-    if let Some(tree) = review.told.get("fails_on").and_then(Json::as_str)
-        && passes_on(review, run, env, tree)?
+pub(super) fn perform(
+    tests: &Tests,
+    request: &Request,
+    run: &Run,
+    env: &dyn Env,
+) -> Result<Performed, Failure> {
+    let timeout = Duration::from_secs(u64::from(request.timeout_s));
+    if let Some(tree) = &tests.fails_on
+        && passes_on(tests, run, env, tree, timeout)?
     {
         let output = "It passes without the change too, so it proves nothing.".to_owned();
-        return Ok(Performed { verdict: Some("fail".to_owned()), output, ..Performed::default() });
+        return Ok(Performed { output, ..Performed::of(Verdict::Fail) });
     }
-    let ran = run_in(review, &run.home, env)?;
-    let mut performed = Performed {
-        verdict: Some(verdict(&ran, review).to_owned()),
-        took: ran.took,
-        exit: ran.exit,
-        ..Performed::default()
-    };
-    let kept = keep_log(&run.home, &review.phase, &ran.output);
+    let ran = run_in(tests, &run.home, env, timeout)?;
+    let mut performed = Performed { took: ran.took, exit: ran.exit, ..Performed::of(verdict(&ran, tests)) };
+    let kept = keep_log(&run.home, &request.phase, &ran.output);
     (performed.log, performed.log_digest) = kept.unzip();
     performed.details = details(&ran);
-    performed.doubts = doubts(review, run, &ran);
+    performed.doubts = doubts(&request.phase, run, &ran);
     let seconds = ran.took.as_secs_f64();
     performed.output = test_report::summary(&ran.report, &ran.outcome, seconds, performed.log.as_deref());
-    if is_short(&ran, review) {
-        performed.verdict = Some("fail".to_owned());
+    if is_short(&ran, tests) {
+        performed.verdict = Verdict::Fail;
         performed.output = format!(
             "FAIL: only {} tests ran, and there were {} of them before: none may be deleted or skipped\n{}",
             count(&ran),
-            least(review),
+            tests.least,
             performed.output
         );
     }
@@ -69,15 +71,10 @@ fn count(ran: &Ran) -> u64 {
     ran.report.passed + ran.report.failed
 }
 
-/// `least`: how many must run.
-fn least(review: &Review) -> u64 {
-    review.told.get("least").and_then(Json::as_u64).unwrap_or(0)
-}
-
 /// Whether fewer tests ran than must: one that was deleted or skipped cannot fail. A run that no longer says how many
 /// there were counts as none.
-fn is_short(ran: &Ran, review: &Review) -> bool {
-    matches!(verdict(ran, review), "pass" | "out-of-scope") && count(ran) < least(review)
+fn is_short(ran: &Ran, tests: &Tests) -> bool {
+    matches!(verdict(ran, tests), Verdict::Pass | Verdict::OutOfScope) && count(ran) < tests.least
 }
 
 struct Ran {
@@ -88,14 +85,13 @@ struct Ran {
     output: Vec<u8>,
 }
 
-fn run_in(review: &Review, folder: &Path, env: &dyn Env) -> Result<Ran, Failure> {
-    let Some((name, args)) = review.command.split_first() else {
+fn run_in(tests: &Tests, folder: &Path, env: &dyn Env, timeout: Duration) -> Result<Ran, Failure> {
+    let Some((name, args)) = tests.command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
     let mut command = program::in_project(name, folder, env);
     command.args(args);
-    let deadline = Duration::from_secs(u64::from(review.timeout_s));
-    let (exit, took, output) = match program::run(&mut command, None, deadline, Channels::Both) {
+    let (exit, took, output) = match program::run(&mut command, None, timeout, Channels::Both) {
         Ok(Ended { how: How::Interrupted, .. }) => return Err(Failure::Interrupted),
         Ok(Ended { how: How::Exit(status), took, output }) => (status.code(), took, output),
         Ok(Ended { how: How::Late, took, output }) => (None, took, output),
@@ -111,31 +107,36 @@ fn run_in(review: &Review, folder: &Path, env: &dyn Env) -> Result<Ran, Failure>
 }
 
 /// Whether the tests pass on a tree from before, with some of today's files added.
-fn passes_on(review: &Review, run: &Run, env: &dyn Env, tree: &str) -> Result<bool, Failure> {
+fn passes_on(
+    tests: &Tests,
+    run: &Run,
+    env: &dyn Env,
+    tree: &str,
+    timeout: Duration,
+) -> Result<bool, Failure> {
     let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
-    let adding: Vec<_> = texts(review.told.get("adding")).map(std::path::PathBuf::from).collect();
+    let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
     worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(told)?;
-    Ok(matches!(run_in(review, folder.path(), env)?.outcome, Outcome::Passed))
+    Ok(matches!(run_in(tests, folder.path(), env, timeout)?.outcome, Outcome::Passed))
 }
 
 /// `pass`, `fail`, `broken`, or `out-of-scope` if every failure is somebody else's.
-fn verdict(ran: &Ran, review: &Review) -> &'static str {
+fn verdict(ran: &Ran, tests: &Tests) -> Verdict {
     match &ran.outcome {
-        Outcome::Passed => "pass",
-        Outcome::Broken(_) => "broken",
-        Outcome::Failed { .. } if is_out_of_scope(&ran.report, review) => "out-of-scope",
-        Outcome::Failed { .. } => "fail",
+        Outcome::Passed => Verdict::Pass,
+        Outcome::Broken(_) => Verdict::Broken,
+        Outcome::Failed { .. } if is_out_of_scope(&ran.report, tests) => Verdict::OutOfScope,
+        Outcome::Failed { .. } => Verdict::Fail,
     }
 }
 
 /// A failure is somebody else's only if that can be told: it failed before we began, and it lies in no folder in which
 /// something was changed.
-fn is_out_of_scope(report: &TestReport, review: &Review) -> bool {
-    let known: Vec<&str> = texts(review.told.get("known")).collect();
-    let folders: Vec<String> = texts(review.told.get("scope")).map(folder_of).collect();
+fn is_out_of_scope(report: &TestReport, tests: &Tests) -> bool {
+    let folders: Vec<String> = tests.scope.iter().map(|path| folder_of(path)).collect();
     let all_are_named = u64::try_from(report.failures.len()).is_ok_and(|named| named == report.failed);
-    let is_old = |name: &str| known.contains(&name);
+    let is_old = |name: &str| tests.known.iter().any(|known| known == name);
     let is_elsewhere = |file: &str| {
         let file = tidy(file);
         !folders.iter().any(|folder| folder.is_empty() || below(folder, &file).is_some())
@@ -152,9 +153,9 @@ fn folder_of(path: &str) -> String {
 }
 
 /// What makes a result hard to believe, compared with the last one of the same phase.
-fn doubts(review: &Review, run: &Run, ran: &Ran) -> Vec<String> {
+fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {
     let all = evidence::read(&run.home, &run.workflow.name);
-    let Some(last) = all.iter().rev().find(|piece| piece.phase == review.phase && piece.took_ms > 0) else {
+    let Some(last) = all.iter().rev().find(|piece| piece.phase == phase && piece.took_ms > 0) else {
         return Vec::new();
     };
     let mut doubts = Vec::new();

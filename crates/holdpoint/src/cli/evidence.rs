@@ -1,7 +1,7 @@
 //! `holdpoint evidence`: what the engine saw itself, newest last, and whether it is still true of the files.
 
 use clap::Args;
-use holdpoint_core::facts::is_good;
+use holdpoint_core::verdict::Verdict;
 
 use super::{Context, phrase, subject};
 use crate::check;
@@ -80,8 +80,8 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
 
 fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let ui = &context.ui;
-    let word = format!("{:<8}", phrase::printable(&piece.outcome));
-    let word = ui.paint(if is_good(&piece.outcome) { Style::Green } else { Style::Red }, word);
+    let word = format!("{:<8}", phrase::printable(piece.verdict.as_ref().map_or("", Verdict::word)));
+    let word = ui.paint(if piece.passed { Style::Green } else { Style::Red }, word);
     let item = match &piece.item {
         serde_json::Value::Null => String::new(),
         item => format!(" {item}"),

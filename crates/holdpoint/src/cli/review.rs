@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     for run in runs(context)? {
         let name = run.workflow.name.to_string();
         let before = request.look(&run).map_err(|why| unknown(&name, &why))?;
-        let is_due = matches!(before, Ahead::Review(_) | Ahead::Unperformed { .. });
+        let is_due = matches!(before, Ahead::Perform(_) | Ahead::Unperformed { .. });
         let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &request, &run, &before));
         let after = request.look(&run);
         let reviewed = Reviewed { run, before, done, after };
@@ -95,7 +95,7 @@ fn unknown(workflow: &str, why: &str) -> CommandError {
 
 /// Performs it, and counts the seconds if somebody looks on.
 fn perform(ui: Ui, request: &Request, run: &Run, before: &Ahead) -> Done {
-    let Ahead::Review(review) = before else { return request.perform(run) };
+    let Ahead::Perform(review) = before else { return request.perform(run) };
     if !ui.shows_progress() {
         return request.perform(run);
     }
@@ -132,9 +132,11 @@ fn due(ahead: &Ahead) -> Json {
     match ahead {
         Ahead::Nobody => Json::Null,
         Ahead::Unknown(name) => json!({"phase": name, "by": null}),
-        Ahead::Review(review) => json!({"phase": review.phase, "by": "reviewer"}),
+        Ahead::Perform(request) => {
+            json!({"phase": request.phase, "by": if request.is_review() { "reviewer" } else { "check" }})
+        }
         Ahead::Waits { phase, .. } | Ahead::Unperformed { phase, .. } | Ahead::Step { phase, .. } => {
-            json!({"phase": phase.name, "by": phase.by.name()})
+            json!({"phase": phase.name, "by": phase.actor().name()})
         }
     }
 }

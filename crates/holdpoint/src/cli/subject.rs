@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Rule;
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
+use holdpoint_core::workflow::performer::CheckKind;
 
 use super::Context;
 use crate::catalog;
@@ -92,11 +93,14 @@ impl Found {
 
     /// The programs that review for it.
     pub(super) fn reviewers(&self) -> Result<Vec<String>, CommandError> {
-        let reviewers = self.parsed()?.workflow.reviewers;
-        // What the engine's own checks run is meant to run.
-        let others = reviewers.iter().filter(|reviewer| reviewer.kind.is_empty());
-        let programs: BTreeSet<String> =
-            others.filter_map(|reviewer| reviewer.command.first()).map(ToString::to_string).collect();
+        let workflow = self.parsed()?.workflow;
+        let reviewers = workflow.reviewers.iter().filter_map(|reviewer| reviewer.command.first());
+        // A test suite is meant to run for real.
+        let checks = workflow.checks.iter().filter_map(|check| match &check.kind {
+            CheckKind::Run { command } => command.first(),
+            _ => None,
+        });
+        let programs: BTreeSet<String> = reviewers.chain(checks).map(ToString::to_string).collect();
         Ok(programs.into_iter().collect())
     }
 

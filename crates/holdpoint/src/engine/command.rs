@@ -324,7 +324,7 @@ impl Typed<'_> {
         let event = Arc::new(self.event());
         let ask = Ask { event: &event, env: self.env, only: None, through: Some(through) };
         match phase::due(&run::facts(run, &ask)).ok()? {
-            Due::Phase(phase) if !ask.may_go_through(&phase.name) && phase.by.is_performed() => {
+            Due::Phase(phase) if !ask.may_go_through(&phase.name) && phase.actor().is_performed() => {
                 self.workflow.going_on().map(|command| format!("To go on: {command}"))
             }
             _ => None,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::workflow::phase::Manner;
+use holdpoint_core::workflow::step::Manner;
 use holdpoint_core::workflow::{Audience, RuleKind};
 
 use super::ownership;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::RuleKind;
-use holdpoint_core::workflow::phase::Manner;
+use holdpoint_core::workflow::step::Manner;
 
 use super::run::Outcome;
 use super::stop::Saying;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::reason;
 use holdpoint_core::phase::ahead::{self, Ahead};
-use holdpoint_core::workflow::phase::Manner;
+use holdpoint_core::workflow::step::Manner;
 
 use super::run::{Ask, Outcome, facts};
 use super::{record, stop};

@@ -61,7 +61,7 @@ impl Outcome {
 pub(super) fn waits_for_others(run: &Run, ask: &Ask<'_>) -> bool {
     ask.event.moment == Moment::Stop
         && !run.workflow.phases.is_empty()
-        && matches!(ahead(&facts(run, ask)), Ok(Ahead::Review(_)))
+        && matches!(ahead(&facts(run, ask)), Ok(Ahead::Perform(_)))
 }
 
 /// Puts a state back that only the engine may write, if somebody else did; says so. An error if it cannot be told any

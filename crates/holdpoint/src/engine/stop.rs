@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use holdpoint_core::decision::{Fault, Set};
 use holdpoint_core::facts::{FactError, Facts, reason};
-use holdpoint_core::phase::{self, Due, Outcome, Review, TURNS_MAX, Taken, Turn};
+use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Taken, Turn};
+use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::STOP_MARGIN_S;
-use holdpoint_core::workflow::phase::{Manner, Phase};
+use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::step::Manner;
 use serde_json::Value as Json;
 
 use super::run::{Ask, facts};
@@ -141,7 +143,7 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
             }
             Ok(hand.settle(exhausted, Means::Step, course))
         }
-        Turn::Review(review) => match hand.postponed(&review, course) {
+        Turn::Perform(review) => match hand.postponed(&review, course) {
             Some(text) => {
                 hand.say(Manner::Hold, text, course);
                 Ok(false)
@@ -155,13 +157,13 @@ fn next(run: &Run, ask: &Ask<'_>, course: &mut Course) -> Result<bool, FactError
 fn watched<'a>(run: &'a Run, phase: &'a Phase) -> Vec<&'a str> {
     let rules = &run.workflow.run;
     let at = rules.item.as_ref().map(|item| item.at.as_ref());
-    rules.due.as_deref().into_iter().chain(phase.count()).chain(at).collect()
+    rules.due.as_deref().into_iter().chain(phase.count(&run.workflow)).chain(at).collect()
 }
 
 impl Hand<'_> {
     /// What the agent is told to run where this Stop has no time left for it: a hook that takes too long is given up by
     /// the agent, which then stops as it likes. A workflow without a command for it is performed all the same.
-    fn postponed(&self, review: &Review, course: &Course) -> Option<String> {
+    fn postponed(&self, review: &Request, course: &Course) -> Option<String> {
         let workflow = &self.run.workflow;
         let longest = workflow.longest_review_s();
         let used = course.started.map_or(0, |started| started.elapsed().as_secs());
@@ -173,7 +175,7 @@ impl Hand<'_> {
     }
 
     /// Performs a review or a check and takes the step it leads to.
-    fn perform(&self, review: &Review, course: &mut Course) -> Result<bool, FactError> {
+    fn perform(&self, review: &Request, course: &mut Course) -> Result<bool, FactError> {
         let home = &self.run.home;
         let name = layout::name(home, &self.run.place());
         let path = layout::lock(home, &format!("review {name}"));
@@ -196,29 +198,15 @@ impl Hand<'_> {
                 let after = facts(self.run, self.ask);
                 judge_afterwards(&after, review, &mut performed)?;
                 course.reviews.push(record(review, &performed));
-                if let Err(error) = self.keep_evidence(review, &performed) {
+                if let Err(error) = self.keep_evidence(&after, review, &performed)? {
                     course.fault(format!("what came of {} is not on record: {error}", review.phase));
                 }
-                self.outcome(&after, review, performed, course)?
+                let Performed { verdict, details, output, .. } = performed;
+                phase::performed(&after, &self.phase, &Answered { verdict: Some(verdict), details, output })?
             }
-            Err(failure) => self.failed(&failure.to_string(), course)?,
+            Err(failure) => self.failed(&failure.told(review), course)?,
         };
         Ok(self.settle(taken, Means::Review, course))
-    }
-
-    /// The step that what was performed leads to, in the world as it is then: a commit, or files, may be new in it.
-    fn outcome(
-        &self,
-        after: &Arc<Facts>,
-        review: &Review,
-        performed: Performed,
-        course: &mut Course,
-    ) -> Result<Taken, FactError> {
-        if let Some(why) = phase::unknown_answer(&self.phase, performed.verdict.as_deref()) {
-            return self.failed(&why, course);
-        }
-        let Performed { verdict: answer, details, output, .. } = performed;
-        phase::performed(after, &self.phase, &review.clean, &Outcome { answer, details, output })
     }
 
     /// The step for what did not work.
@@ -230,15 +218,21 @@ impl Hand<'_> {
     }
 
     /// What the engine saw itself. Where it cannot be kept, nothing is proved later.
-    fn keep_evidence(&self, review: &Review, performed: &Performed) -> std::io::Result<()> {
+    fn keep_evidence(
+        &self,
+        after: &Arc<Facts>,
+        review: &Request,
+        performed: &Performed,
+    ) -> Result<std::io::Result<()>, FactError> {
         let evidence = Evidence {
             at: journal::now(),
             workflow: self.run.workflow.name.to_string(),
             item: self.facts.item_id(),
             phase: review.phase.clone(),
             round: review.round,
-            command: review.command.clone(),
-            outcome: performed.verdict.clone().unwrap_or_default(),
+            command: review.command().to_vec(),
+            verdict: Some(performed.verdict.clone()),
+            passed: phase::has_passed(after, &self.phase, &performed.verdict)?,
             exit: performed.exit,
             took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
             tree: performed.tree.clone(),
@@ -248,7 +242,7 @@ impl Hand<'_> {
             details: performed.details.clone(),
             chain: String::new(),
         };
-        evidence::append(&self.run.home, &evidence)
+        Ok(evidence::append(&self.run.home, &evidence))
     }
 
     fn say(&self, manner: Manner, text: String, course: &mut Course) {
@@ -303,7 +297,7 @@ impl Hand<'_> {
         let files = match phase::turn(&now, &self.phase) {
             Ok(Turn::Taken(now) | Turn::Unfinished { exhausted: now, .. }) => now.files,
             Ok(Turn::Rest) => Vec::new(),
-            Ok(Turn::Review(_)) | Err(_) => return false,
+            Ok(Turn::Perform(_)) | Err(_) => return false,
         };
         files != taken.files
     }
@@ -369,20 +363,24 @@ enum Means {
 }
 
 /// What must be true afterwards makes it fail if it is not.
-fn judge_afterwards(after: &Arc<Facts>, review: &Review, performed: &mut Performed) -> Result<(), FactError> {
-    let Some(pass) = &review.pass else { return Ok(()) };
-    if !after.evaluate(pass, after.context())?.is_true() {
-        performed.verdict = Some("fail".to_owned());
+fn judge_afterwards(
+    after: &Arc<Facts>,
+    review: &Request,
+    performed: &mut Performed,
+) -> Result<(), FactError> {
+    let Some(condition) = &review.condition else { return Ok(()) };
+    if !after.evaluate(condition, after.context())?.is_true() {
+        performed.verdict = Verdict::Fail;
     }
     Ok(())
 }
 
-fn record(review: &Review, performed: &Performed) -> Reviewed {
+fn record(review: &Request, performed: &Performed) -> Reviewed {
     Reviewed {
         phase: review.phase.clone(),
         round: review.round,
-        program: review.command.first().cloned().unwrap_or_default(),
-        verdict: performed.verdict.clone(),
+        program: review.command().first().cloned().unwrap_or_default(),
+        verdict: Some(performed.verdict.clone()),
         report: review.report.clone(),
         took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
         cost_usd: performed.cost_usd,

@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
+use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -27,8 +28,10 @@ pub struct Evidence {
     /// The program and its arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// What came of it.
-    pub outcome: String,
+    /// The verdict.
+    pub verdict: Option<Verdict>,
+    /// Whether the run took the passing route then.
+    pub passed: bool,
     /// Its exit code, if it ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,

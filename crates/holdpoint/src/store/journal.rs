@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::layout;
@@ -68,7 +69,7 @@ pub struct Reviewed {
     pub program: String,
     /// Its verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<String>,
+    pub verdict: Option<Verdict>,
     /// Its report, below the run's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::phase::{Actor, Manner, Phase, Step};
+use super::super::phase::{Performance, Phase};
+use super::super::step::{Manner, Step};
 use super::super::{Named, Workflow};
 
 /// A step from one phase to another, neither of them the user's.
@@ -36,47 +37,46 @@ pub(super) enum Taken<'a> {
     Freely,
 }
 
-/// Every step of a phase, the one at its limit included.
-pub(super) fn steps(phase: &Phase) -> impl Iterator<Item = &Step> {
-    let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
-    phase.routes.iter().flat_map(|route| route.steps.iter()).chain(exhausted)
+/// Every step that leads from a phase, the one at its limit included.
+pub(super) fn steps<'a>(workflow: &'a Workflow, phase: &'a Phase) -> impl Iterator<Item = &'a Step> {
+    phase.steps().chain(phase.limit(workflow).map(|limit| &limit.then))
 }
 
 /// What happens at the limits that a phase's steps name.
 fn at_named_limits<'a>(workflow: &'a Workflow, phase: &'a Phase) -> impl Iterator<Item = &'a Step> {
-    let names = steps(phase).filter_map(|step| step.round.as_ref());
-    names.filter_map(|name| {
-        workflow.rounds.iter().find(|rounds| rounds.name == *name).map(|rounds| &rounds.exhausted)
-    })
+    let names = phase.steps().filter_map(|step| step.round.as_ref());
+    names.filter_map(|name| workflow.limit(name).map(|limit| &limit.then))
 }
 
 /// The steps that phases of the agent and of reviewers take by themselves.
 pub(super) fn edges(workflow: &Workflow) -> Vec<Edge<'_>> {
     let mut edges = Vec::new();
-    for phase in workflow.phases.iter().filter(|phase| phase.by != Actor::User) {
-        for route in phase.routes.iter() {
-            let taken = taken(phase, &route.outcome);
-            edges.extend(route.steps.iter().filter_map(|step| edge(workflow, phase, step, taken, &[])));
-            if let Some(skip) = phase.skip.as_ref().filter(|_| route.outcome == "passed") {
+    for phase in workflow.phases.iter().filter(|phase| !phase.actor().rests()) {
+        edges.extend(phase.then().iter().filter_map(|step| edge(workflow, phase, step, Taken::Freely, &[])));
+        if let Some(what) = phase.performance() {
+            let taken = taken(workflow, phase);
+            let routed = what.routes().on.iter().flat_map(|route| route.steps.iter());
+            edges.extend(routed.filter_map(|step| edge(workflow, phase, step, taken, &[])));
+            let failed = what.routes().fault.iter();
+            edges.extend(failed.filter_map(|step| edge(workflow, phase, step, Taken::Failed, &[])));
+            if let Some(skip) = what.skip() {
                 let skipped = |step| edge(workflow, phase, step, Taken::Skipped, &skip.set);
-                edges.extend(route.steps.iter().filter_map(skipped));
+                edges.extend(what.routes().steps(&what.passing()).iter().filter_map(skipped));
             }
         }
-        let exhausted = phase.rounds.iter().map(|rounds| &rounds.exhausted);
-        let exhausted = exhausted.chain(at_named_limits(workflow, phase));
-        edges.extend(exhausted.filter_map(|step| edge(workflow, phase, step, Taken::AtLimit, &[])));
-        edges.extend(stay(phase));
+        let at_limit = phase.limit(workflow).map(|limit| &limit.then).into_iter();
+        let at_limit = at_limit.chain(at_named_limits(workflow, phase));
+        edges.extend(at_limit.filter_map(|step| edge(workflow, phase, step, Taken::AtLimit, &[])));
+        edges.extend(stay(workflow, phase));
     }
     edges
 }
 
-fn taken<'a>(phase: &'a Phase, outcome: &str) -> Taken<'a> {
-    match phase.count() {
-        _ if outcome == "failed" => Taken::Failed,
-        // On an agent's phase it counts how often that is found unfinished: one that is finished goes on uncounted.
-        Some(count) if phase.by.is_performed() => Taken::Counted(count),
-        Some(_) | None => Taken::Freely,
-    }
+/// When the steps for verdicts are taken. On an agent's phase a limit counts how often it is found unfinished: one that is
+/// finished goes on uncounted.
+fn taken<'a>(workflow: &'a Workflow, phase: &Phase) -> Taken<'a> {
+    let count = phase.count(workflow).filter(|_| phase.actor().is_performed());
+    count.map_or(Taken::Freely, Taken::Counted)
 }
 
 fn edge<'a>(
@@ -87,27 +87,29 @@ fn edge<'a>(
     before: &'a [Named],
 ) -> Option<Edge<'a>> {
     // A step that names a limit uses up one of its rounds, whatever the phase's own.
-    let named = step.round.as_ref().and_then(|name| workflow.rounds.iter().find(|r| r.name == *name));
-    let taken = named.map_or(taken, |rounds| Taken::Counted(rounds.count.as_ref()));
-    let reviewed = from.by.is_performed() && matches!(taken, Taken::Counted(_) | Taken::Freely);
+    let named = step.round.as_ref().and_then(|name| workflow.limit(name));
+    let taken = named.map_or(taken, |limit| Taken::Counted(limit.field()));
+    let reviewed = from.actor().is_performed() && matches!(taken, Taken::Counted(_) | Taken::Freely);
     let to = match &step.go {
         Some(go) => workflow.phases.iter().find(|phase| phase.name == *go)?,
         None if reviewed => from,
         None => return None,
     };
-    let named = before.iter().chain(step.set.iter()).map(|field| field.name.as_ref());
-    let sets = named.chain(to.count().filter(|_| step.afresh)).collect();
+    let sets = before.iter().chain(step.set.iter()).map(|field| field.name.as_ref()).collect();
     let lets_go = step.go.is_none() && step.manner != Manner::Hold;
-    (to.by != Actor::User).then_some(Edge { from, to, taken, sets, lets_go })
+    (!to.actor().rests()).then_some(Edge { from, to, taken, sets, lets_go })
 }
 
-/// A review with an outcome that no step is sure to be taken for stays due.
-fn stay(phase: &Phase) -> Option<Edge<'_>> {
-    let is_routed = |outcome: &str| phase.steps(outcome).iter().any(|step| step.when.is_none());
-    let has_answers = phase.answers().next().is_some();
-    let stays = phase.by.is_performed() && !has_answers && !(is_routed("issues") && is_routed("passed"));
-    let taken = taken(phase, "issues");
+/// A phase with a verdict that no step is sure to be taken for stays due.
+fn stay<'a>(workflow: &'a Workflow, phase: &'a Phase) -> Option<Edge<'a>> {
+    let stays = phase.actor().is_performed() && phase.performance().is_some_and(may_stay);
+    let taken = taken(workflow, phase);
     stays.then_some(Edge { from: phase, to: phase, taken, sets: Vec::new(), lets_go: true })
+}
+
+/// Whether there is a verdict for which no step is sure to be taken.
+pub(super) fn may_stay(what: Performance<'_>) -> bool {
+    !what.routes().on.iter().all(|route| route.steps.iter().any(|step| step.when.is_none()))
 }
 
 /// The steps that can be taken for ever.

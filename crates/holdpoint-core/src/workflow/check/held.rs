@@ -11,7 +11,8 @@ use minijinja::value::{Enumerator, Object, Value};
 use serde_json::json;
 
 use super::super::parse::{FILE, Parsed};
-use super::super::phase::{Actor, END, Manner as StepManner, Phase, Step};
+use super::super::phase::Phase;
+use super::super::step::{END, Manner as StepManner, Step};
 use super::super::table::{Language, Piece};
 use super::super::{Audience, Rule, RuleKind, Say, ToolMatch, Workflow};
 use super::circle;
@@ -58,9 +59,8 @@ enum Place<'a> {
 fn said(workflow: &Workflow) -> Vec<(&Say, Place<'_>)> {
     let mut said = Vec::new();
     for phase in workflow.phases.iter() {
-        let ask = phase.ask.iter().filter(|_| phase.by != Actor::Reviewer);
-        said.extend(ask.map(|ask| (ask, Place::Due(Some(phase.name.as_ref())))));
-        let holds = circle::steps(phase).filter(|step| step.manner == StepManner::Hold);
+        said.extend(phase.ask().map(|ask| (ask, Place::Due(Some(phase.name.as_ref())))));
+        let holds = circle::steps(workflow, phase).filter(|step| step.manner == StepManner::Hold);
         said.extend(holds.map(|step| (&step.say, Place::Due(due_after(phase, step)))));
     }
     for step in workflow.commands.iter().flat_map(|command| command.steps.iter()).map(|step| &step.step) {

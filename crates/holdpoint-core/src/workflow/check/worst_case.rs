@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
 
 use super::super::Workflow;
-use super::super::phase::{Actor, Limit, Phase, Step};
-use super::circle::{self, beyond, steps};
+use super::super::limit::Most;
+use super::super::phase::{Actor, Phase};
+use super::super::step::Step;
+use super::circle::{self, beyond, may_stay, steps};
 
 /// How many reviews a run can take at the most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub struct Amount {
 pub fn worst_case(workflow: &Workflow) -> WorstCase {
     let map = Map::of(workflow);
     let mut bound = Bound::default();
-    let mut reviews = workflow.phases.iter().filter(|phase| phase.by == Actor::Reviewer).peekable();
+    let mut reviews = workflow.phases.iter().filter(|phase| phase.actor() == Actor::Reviewer).peekable();
     if reviews.peek().is_none() {
         return WorstCase::NoReviews;
     }
@@ -84,11 +86,11 @@ struct Map<'a> {
 impl<'a> Map<'a> {
     fn of(workflow: &'a Workflow) -> Map<'a> {
         let to: BTreeMap<_, _> =
-            workflow.phases.iter().map(|phase| (phase.name.as_ref(), targets(phase))).collect();
+            workflow.phases.iter().map(|phase| (phase.name.as_ref(), targets(workflow, phase))).collect();
         let users: BTreeSet<&str> = workflow
             .phases
             .iter()
-            .filter(|phase| phase.by == Actor::User)
+            .filter(|phase| phase.actor().rests())
             .map(|phase| phase.name.as_ref())
             .collect();
         let alone = to
@@ -126,12 +128,12 @@ impl<'a> Map<'a> {
 
     /// The limit of a review's rounds, if its count is not reset within the circle.
     fn limit(&self, phase: &Phase, circle: &[&Phase]) -> Option<Amount> {
-        if !phase.by.is_performed() || resets(circle, phase.count()?) {
+        if !phase.actor().is_performed() || self.resets(circle, phase.count(self.workflow)?) {
             return None;
         }
-        Some(match phase.rounds.as_ref()?.limit_in(&self.workflow.fields) {
-            Limit::Number(number) | Limit::Field(_, Some(number)) => Amount { number, ..Amount::default() },
-            Limit::Field(name, None) => Amount { number: 0, fields: BTreeMap::from([(name, 1)]) },
+        Some(match phase.limit(self.workflow)?.most_in(&self.workflow.fields) {
+            Most::Number(number) | Most::Field(_, Some(number)) => Amount { number, ..Amount::default() },
+            Most::Field(name, None) => Amount { number: 0, fields: BTreeMap::from([(name, 1)]) },
         })
     }
 
@@ -149,7 +151,7 @@ impl<'a> Map<'a> {
         for before in circle.iter().filter(|before| self.goes(before, phase)) {
             let limit = self.limit(before, circle);
             // At its limit a review takes the same step again and again.
-            let at_limit = before.rounds.as_ref().and_then(|rounds| rounds.exhausted.go.as_ref());
+            let at_limit = before.limit(self.workflow).and_then(|limit| limit.then.go.as_ref());
             let turns = match limit {
                 Some(limit) if at_limit != Some(&phase.name) => limit,
                 _ => self.visits(before, circle, way)?,
@@ -160,6 +162,13 @@ impl<'a> Map<'a> {
         Some(sum)
     }
 
+    /// Whether a step between these phases resets the count.
+    fn resets(&self, among: &[&Phase], count: &str) -> bool {
+        let stays = |step: &Step| among.iter().any(|phase| Some(&phase.name) == step.go.as_ref());
+        let resets = |step: &Step| stays(step) && step.set.iter().any(|field| field.name == count);
+        among.iter().any(|phase| steps(self.workflow, phase).any(resets))
+    }
+
     fn goes(&self, from: &Phase, to: &Phase) -> bool {
         self.to.get(from.name.as_ref()).is_some_and(|targets| targets.contains(to.name.as_ref()))
     }
@@ -167,7 +176,7 @@ impl<'a> Map<'a> {
     /// Whether the phase's count, if it has one, is reset on the way back to it through the user.
     fn is_started_anew(&self, phase: &Phase) -> bool {
         let circle = self.circle(&self.to, &phase.name);
-        phase.count().is_none_or(|count| resets(&circle, count))
+        phase.count(self.workflow).is_none_or(|count| self.resets(&circle, count))
     }
 
     /// The user's phases that start this one again and again.
@@ -177,7 +186,7 @@ impl<'a> Map<'a> {
         }
         self.circle(&self.to, &phase.name)
             .into_iter()
-            .filter(|start| start.by == Actor::User && self.starts_alone(start, phase))
+            .filter(|start| start.actor().rests() && self.starts_alone(start, phase))
             .map(|start| start.name.to_string())
             .collect()
     }
@@ -198,24 +207,14 @@ impl<'a> Map<'a> {
     }
 }
 
-/// Whether a step between these phases resets the count.
-fn resets(among: &[&Phase], count: &str) -> bool {
-    let target = |step: &Step| among.iter().find(|phase| Some(&phase.name) == step.go.as_ref()).copied();
-    let resets = |step: &Step| {
-        let sets = step.set.iter().any(|field| field.name == count);
-        target(step).is_some_and(|to| sets || (step.afresh && to.count() == Some(count)))
+/// Where a phase can go. A review with a verdict that no step is sure to be taken for stays due.
+fn targets<'a>(workflow: &'a Workflow, phase: &'a Phase) -> BTreeSet<&'a str> {
+    let mut targets: BTreeSet<&str> = steps(workflow, phase).filter_map(|step| step.go.as_deref()).collect();
+    let stays = |what: super::super::phase::Performance<'_>| {
+        may_stay(what)
+            || what.routes().on.iter().any(|route| route.steps.iter().any(|step| step.go.is_none()))
     };
-    among.iter().any(|phase| steps(phase).any(resets))
-}
-
-/// Where a phase can go. A review whose outcome has no step that is always taken stays due.
-fn targets(phase: &Phase) -> BTreeSet<&str> {
-    let mut targets: BTreeSet<&str> = steps(phase).filter_map(|step| step.go.as_deref()).collect();
-    let leaves = |outcome: &str| {
-        let steps = phase.steps(outcome);
-        steps.iter().any(|step| step.when.is_none()) && steps.iter().all(|step| step.go.is_some())
-    };
-    if phase.by == Actor::Reviewer && !(leaves("issues") && leaves("passed")) {
+    if phase.actor() == Actor::Reviewer && phase.performance().is_some_and(stays) {
         targets.insert(&phase.name);
     }
     targets

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toml::de::DeTable;
 
 use super::super::command::{Argument, Command, CommandStep, Flag};
-use super::super::phase::{Manner, Step};
+use super::super::step::{Manner, Step};
 use super::super::table::{Language, Reader, Spanned};
 use super::super::{List, Say, Text};
 use super::Parser;
@@ -13,8 +13,10 @@ use super::Parser;
 const COMMAND_KEYS: [&str; 7] = ["about", "by", "run", "args", "flags", "through", "steps"];
 const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
-const STEP_KEYS: [&str; 12] =
-    ["when", "create", "keep", "restore", "finish", "set", "write", "remove", "log", "go", "say", "fail"];
+const STEP_KEYS: [&str; 15] = [
+    "when", "create", "keep", "restore", "finish", "also", "set", "clear", "renew", "write", "remove", "log",
+    "go", "say", "fail",
+];
 
 impl Parser<'_> {
     pub(super) fn commands(&mut self, top: &DeTable<'_>) -> List<Command> {
@@ -122,19 +124,7 @@ impl Parser<'_> {
             restore: self.reader.truth(table, "restore"),
             finish: self.template(table, "finish"),
             fail: self.reader.whole(table, "fail"),
-            step: Step {
-                when: self.expression(table, "when", false),
-                set: self.reader.named(table, "set", Some(Language::Template)),
-                write: self.files(table),
-                remove: self.removals(table),
-                round: None,
-                log: self.template(table, "log"),
-                wait_s: 0,
-                go: self.reader.text(table, "go"),
-                afresh: false,
-                manner: Manner::Tell,
-                say,
-            },
+            step: Step { manner: Manner::Tell, say, ..self.step_in(table) },
         }
     }
 

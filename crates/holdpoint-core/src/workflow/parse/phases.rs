@@ -1,122 +1,311 @@
-//! `[phases]`, `[defaults]`, `[reviewers]` and steps, from TOML.
+//! `[phases]` and `[defaults]`, from TOML: each actor has only its own keys.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde_json::json;
 use toml::de::{DeTable, DeValue};
 
+use super::super::performer::Reviewer;
 use super::super::phase::{
-    Actor, Clean, Manner, Models, NamedRounds, Needs, PASSED, Phase, Reviewer, Rounds, Route, Skip, Step,
+    Actor, AgentPhase, CheckPhase, Clean, Needs, NobodyPhase, Phase, PhaseKind, ReviewPhase, Route, Routes,
+    Shown, Skip, Then, UserPhase,
 };
+use super::super::step::Step;
 use super::super::table::{Language, Reader, Spanned, listed};
 use super::super::{List, Named, Say, Text};
-use super::Parser;
+use super::{Parser, Target};
+use crate::verdict::Verdict;
 
-const PHASE_KEYS: [&str; 18] = [
-    "by", "ask", "prompt", "reviewer", "check", "report", "until", "needs", "skip", "rounds", "models",
-    "clean", "enter", "then", "issues", "passed", "failed", "stop",
-];
-const STEP_KEYS: [&str; 12] =
-    ["when", "set", "write", "remove", "round", "log", "wait", "go", "afresh", "hold", "pause", "tell"];
-const ENTER_KEYS: [&str; 4] = ["set", "write", "remove", "log"];
-const REVIEWER_KEYS: [&str; 7] = ["command", "prompt", "schema", "verdict", "clean", "log", "timeout"];
-const CHECK_KEYS: [&str; 7] = ["run", "kind", "told", "if", "pass", "log", "timeout"];
-/// The engine's own checks.
-const KINDS: [&str; 6] = ["tests", "scan", "blueprint", "acceptance", "commit", "condition"];
-const OUTCOMES: [&str; 5] = ["then", "issues", "passed", "failed", "stop"];
-/// How long a reviewer may take where the workflow does not say.
-const TIMEOUT_S: u32 = 540;
+/// The keys that every phase may have.
+const SHARED_KEYS: [&str; 3] = ["by", "like", "enter"];
 
-/// A phase's table over what all phases of its actor have in common.
-#[derive(Clone, Copy)]
-struct Layers<'a, 'i> {
-    own: &'a DeTable<'i>,
-    shared: Option<&'a DeTable<'i>>,
+/// The keys that only phases of an actor have.
+fn own_keys(actor: Actor) -> &'static [&'static str] {
+    match actor {
+        Actor::Agent => &["ask", "until", "report", "check", "limit", "shown", "then"],
+        Actor::Reviewer => {
+            &["reviewer", "prompt", "report", "verdicts", "needs", "skip", "clean", "limit", "then"]
+        }
+        Actor::Check => &["check", "skip", "limit", "then"],
+        Actor::User => &["ask", "stop", "then"],
+        Actor::Nobody => &["tell"],
+    }
 }
 
+/// A phase's table over the one it is like and over what all phases of its actor have in common.
+#[derive(Clone)]
+struct Layers<'a, 'i>(Vec<&'a DeTable<'i>>);
+
 impl<'a, 'i> Layers<'a, 'i> {
-    fn get(self, key: &str) -> Option<&'a Spanned<'i>> {
-        Reader::get(self.own, key).or_else(|| Reader::get(self.shared?, key))
+    fn get(&self, key: &str) -> Option<&'a Spanned<'i>> {
+        self.0.iter().find_map(|table| Reader::get(table, key))
     }
 
-    /// The table that has the key.
-    fn holder(self, key: &str) -> &'a DeTable<'i> {
-        match self.shared {
-            Some(shared) if Reader::get(self.own, key).is_none() => shared,
-            _ => self.own,
-        }
+    /// The table that has the key; the phase's own if none has.
+    fn holder(&self, key: &str) -> &'a DeTable<'i> {
+        self.0.iter().find(|table| Reader::get(table, key).is_some()).unwrap_or(&self.0[0])
+    }
+
+    /// The values under a key, the phase's own first.
+    fn all(&self, key: &str) -> impl Iterator<Item = &'a Spanned<'i>> {
+        self.0.iter().filter_map(move |table| Reader::get(table, key))
     }
 }
 
 impl Parser<'_> {
-    pub(super) fn phases(&mut self, top: &DeTable<'_>) -> List<Phase> {
+    pub(super) fn phases(&mut self, top: &DeTable<'_>, reviewers: &[Reviewer]) -> List<Phase> {
         let Some(phases) = self.inner(top, "phases") else { return List::default() };
-        let defaults = self.inner(top, "defaults");
-        let mut parsed = Vec::new();
+        self.known_defaults(top);
+        self.phase_names = phases.keys().map(|name| name.get_ref().to_string()).collect();
+        let mut layered = Vec::new();
         for (name, value) in phases {
             self.phase_spans.push((name.get_ref().to_string(), name.span()));
-            if let Some(table) = self.reader.table(name.get_ref(), value) {
-                parsed.push(self.phase(name.get_ref(), table, name.span(), defaults));
+            if let Some(own) = self.reader.table(name.get_ref(), value) {
+                layered.push((name.get_ref().to_string(), name.span(), self.layers(top, phases, own)));
             }
         }
-        parsed.into()
+        layered.iter().for_each(|(_, _, layers)| self.note_counted(layers, reviewers));
+        layered.into_iter().map(|(name, span, layers)| self.phase(&name, span, &layers)).collect()
     }
 
-    pub(super) fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
-        Reader::get(table, key).and_then(|value| self.reader.table(key, value))
+    fn layers<'a, 'i>(
+        &mut self,
+        top: &'a DeTable<'i>,
+        phases: &'a DeTable<'i>,
+        own: &'a DeTable<'i>,
+    ) -> Layers<'a, 'i> {
+        let mut layers = Layers(vec![own]);
+        if let Some(name) = Reader::get(own, "like") {
+            let word = name.get_ref().as_str().unwrap_or_default();
+            self.link(Target::Phase, word, name.span());
+            layers.0.extend(Reader::get(phases, word).and_then(|value| value.get_ref().as_table()));
+        }
+        let by = layers.get("by").and_then(|by| by.get_ref().as_str()).unwrap_or_default().to_owned();
+        layers.0.extend(self.shared(top, &by));
+        layers
     }
 
-    fn phase(
+    fn known_defaults(&mut self, top: &DeTable<'_>) {
+        let Some(defaults) = self.inner(top, "defaults") else { return };
+        let known: Vec<&str> = Actor::ALL.iter().map(|(name, _)| *name).chain(["limit"]).collect();
+        self.reader.known_keys("[defaults]", defaults, &known);
+        for (word, actor) in Actor::ALL {
+            if let Some(table) = self.inner(defaults, word) {
+                let keys: Vec<&str> = own_keys(actor).iter().chain(&["enter"]).copied().collect();
+                self.reader.known_keys(&format!("[defaults.{word}]"), table, &keys);
+            }
+        }
+    }
+
+    /// What is counted together with a phase's limit: clean reviews, and the model whose turn it is.
+    fn note_counted(&mut self, layers: &Layers<'_, '_>, reviewers: &[Reviewer]) {
+        let text = |key: &str| layers.get(key).and_then(|value| value.get_ref().as_str());
+        let Some(limit) = text("limit") else { return };
+        let clean = layers.get("clean").and_then(|value| value.get_ref().as_table());
+        if let Some(count) = clean.and_then(|clean| Reader::get(clean, "count")?.get_ref().as_str()) {
+            self.note_count(limit, count, json!(0));
+        }
+        if text("by") == Some("reviewer") {
+            let reviewer = match text("reviewer") {
+                Some(name) => reviewers.iter().find(|reviewer| reviewer.name == name),
+                None => reviewers.first(),
+            };
+            self.note_models(limit, reviewer.and_then(|reviewer| reviewer.models.as_ref()));
+        }
+    }
+
+    fn phase(&mut self, name: &str, span: Range<usize>, layers: &Layers<'_, '_>) -> Phase {
+        let place = format!("[phases.{name}]");
+        let actor = self.actor(&place, layers, &span);
+        if let Some(actor) = actor {
+            self.known_phase_keys(name, actor, layers.0[0]);
+        }
+        let kind = match actor {
+            Some(Actor::Agent) => PhaseKind::Agent(self.agent_phase(name, &span, layers)),
+            Some(Actor::Reviewer) => PhaseKind::Reviewer(self.review_phase(name, &span, layers)),
+            Some(Actor::Check) => PhaseKind::Check(self.check_phase(name, &span, layers)),
+            Some(Actor::User) => PhaseKind::User(self.user_phase(layers)),
+            Some(Actor::Nobody) => {
+                PhaseKind::Nobody(NobodyPhase { tell: self.layered_say(layers, "tell").unwrap_or_default() })
+            }
+            // What it lacks is said; the rest of it cannot be judged.
+            None => PhaseKind::User(UserPhase::default()),
+        };
+        let enter = layers.get("enter").map(|value| self.part("`enter`", value)).unwrap_or_default();
+        Phase { name: Cow::Owned(name.to_owned()), enter, kind, line: self.line(span.start) }
+    }
+
+    fn actor(&mut self, place: &str, layers: &Layers<'_, '_>, span: &Range<usize>) -> Option<Actor> {
+        let word = self.reader.required(place, span.clone(), layers.holder("by"), "by");
+        let actor = Actor::ALL.iter().find(|(name, _)| *name == word).map(|(_, actor)| *actor);
+        if actor.is_none() && !word.is_empty() {
+            let at = layers.get("by").map_or_else(|| span.clone(), toml::Spanned::span);
+            let hint = format!("it is one of {}", listed(&Actor::ALL.map(|(name, _)| name)));
+            self.reader.error(at, format!("unknown actor `{word}`")).hint = Some(hint);
+        }
+        actor
+    }
+
+    /// Complains about keys that are another actor's, or nobody's.
+    fn known_phase_keys(&mut self, name: &str, actor: Actor, own: &DeTable<'_>) {
+        let keys: Vec<&str> = SHARED_KEYS.iter().chain(own_keys(actor)).copied().collect();
+        let place = format!("[phases.{name}]");
+        for key in own.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
+            let others =
+                Actor::ALL.iter().filter(|(_, other)| own_keys(*other).contains(&key.get_ref().as_ref()));
+            let others: Vec<&str> = others.map(|(word, _)| *word).collect();
+            if others.is_empty() {
+                self.reader.unknown_key(&place, key, &keys);
+                continue;
+            }
+            let message =
+                format!("phase `{name}` is by = \"{}\" and has no `{}`", actor.name(), key.get_ref());
+            self.reader.error(key.span(), message).hint =
+                Some(format!("`{}` is a key of phases by {}", key.get_ref(), listed(&others)));
+        }
+    }
+
+    fn agent_phase(&mut self, name: &str, span: &Range<usize>, layers: &Layers<'_, '_>) -> AgentPhase {
+        let then = if layers.get("check").is_some() {
+            Then::Checked(CheckPhase { limit: None, ..self.check_phase(name, span, layers) })
+        } else {
+            let Some(then) = layers.get("then") else {
+                self.reader
+                    .error(span.clone(), format!("phase `{name}` leads nowhere: it has no `then`"))
+                    .hint = Some("name the phase that follows: then = \"PHASE\"".into());
+                return self.agent_with(name, span, layers, Then::Steps(List::default()));
+            };
+            Then::Steps(self.steps(then))
+        };
+        self.agent_with(name, span, layers, then)
+    }
+
+    fn agent_with(
         &mut self,
         name: &str,
-        own: &DeTable<'_>,
-        span: Range<usize>,
-        defaults: Option<&DeTable<'_>>,
-    ) -> Phase {
-        let place = format!("[phases.{name}]");
-        self.reader.known_keys(&place, own, &PHASE_KEYS);
-        let by = self.actor(&place, own, &span);
-        let shared = defaults.and_then(|defaults| Reader::get(defaults, by.name())?.get_ref().as_table());
-        let layers = Layers { own, shared };
-        let text = |parser: &mut Self, key: &str| parser.reader.text(layers.holder(key), key);
-        Phase {
-            name: Cow::Owned(name.to_owned()),
-            by,
-            ask: self.optional_say(layers, "ask"),
-            prompt: self.optional_say(layers, "prompt"),
-            reviewer: text(self, if by == Actor::Check { "check" } else { "reviewer" }),
-            report: self.source(layers.holder("report"), "report", Language::Template, false),
-            until: self.source(layers.holder("until"), "until", Language::Expression, false),
+        span: &Range<usize>,
+        layers: &Layers<'_, '_>,
+        then: Then,
+    ) -> AgentPhase {
+        if layers.get("until").is_none() && layers.get("report").is_none() {
+            let message =
+                format!("nothing proves phase `{name}` finished: it has neither `report` nor `until`");
+            self.reader.error(span.clone(), message).hint =
+                Some("until = \"phase.changed\", or report = \"notes.md\"".into());
+        }
+        AgentPhase {
+            ask: self.layered_say(layers, "ask").unwrap_or_default(),
+            until: self.expression(layers.holder("until"), "until", false),
+            report: self.template(layers.holder("report"), "report"),
+            limit: self.limit_of(layers),
+            shown: self.shown(layers),
+            then,
+        }
+    }
+
+    fn shown(&mut self, layers: &Layers<'_, '_>) -> Option<Shown> {
+        let value = layers.get("shown")?;
+        let table = self.reader.table("shown", value)?;
+        self.reader.known_keys("shown", table, &["reviewer", "prompt"]);
+        let reviewer = self.reader.required("`shown`", value.span(), table, "reviewer");
+        let at = Reader::get(table, "reviewer").map_or_else(|| value.span(), toml::Spanned::span);
+        self.link(Target::Reviewer, &reviewer, at);
+        let prompt = Reader::get(table, "prompt").map_or_else(|| value.span(), toml::Spanned::span);
+        let text = self.reader.required("`shown`", value.span(), table, "prompt");
+        Some(Shown { reviewer, prompt: self.text_of(text, prompt, false) })
+    }
+
+    fn review_phase(&mut self, name: &str, span: &Range<usize>, layers: &Layers<'_, '_>) -> ReviewPhase {
+        let verdicts = self.reader.texts(layers.holder("verdicts"), "verdicts");
+        let known: Vec<Verdict> = if verdicts.is_empty() {
+            vec![Verdict::Pass, Verdict::Fail]
+        } else {
+            verdicts.iter().map(|word| Verdict::of(word)).collect()
+        };
+        if layers.get("prompt").is_none() {
+            self.reader.error(span.clone(), format!("the review `{name}` has no `prompt`"));
+        }
+        ReviewPhase {
+            reviewer: self.reviewer_of(name, span, layers),
+            prompt: self.layered_say(layers, "prompt").unwrap_or_default(),
+            report: self.template(layers.holder("report"), "report"),
             needs: self.needs(layers),
             skip: self.skip(layers),
-            rounds: self.rounds(layers),
-            models: self.models(layers),
             clean: self.clean(layers),
-            enter: self.enter(layers),
-            routes: self.routes(by, layers),
-            line: self.line(span.start),
+            limit: self.limit_of(layers),
+            routes: self.routes(name, span, layers, &known),
+            verdicts,
         }
     }
 
-    fn actor(&mut self, place: &str, table: &DeTable<'_>, span: &Range<usize>) -> Actor {
-        let word = self.reader.required(place, span.clone(), table, "by");
-        if let Some((_, actor)) = Actor::ALL.iter().find(|(name, _)| *name == word) {
-            return *actor;
+    /// The reviewer that a phase names; where there is only one, that one.
+    fn reviewer_of(&mut self, name: &str, span: &Range<usize>, layers: &Layers<'_, '_>) -> Text {
+        if let Some(value) = layers.get("reviewer") {
+            let word = self.reader.text(layers.holder("reviewer"), "reviewer").unwrap_or_default();
+            self.link(Target::Reviewer, &word, value.span());
+            return word;
         }
-        if !word.is_empty() {
-            let hint = format!("it is one of {}", listed(&Actor::ALL.map(|(name, _)| name)));
-            self.reader.error(span.clone(), format!("unknown actor `{word}`")).hint = Some(hint);
+        if self.reviewer_names.len() != 1 {
+            self.reader.error(span.clone(), format!("phase `{name}` does not say which `reviewer`")).hint =
+                Some("name one of [reviewers]: reviewer = \"NAME\"".into());
         }
-        Actor::User
+        Cow::Owned(self.reviewer_names.first().cloned().unwrap_or_default())
     }
 
-    fn optional_say(&mut self, layers: Layers<'_, '_>, key: &str) -> Option<Say> {
+    fn check_phase(&mut self, name: &str, span: &Range<usize>, layers: &Layers<'_, '_>) -> CheckPhase {
+        let check = self.check_of(name, span, layers);
+        let known = self.checks.iter().find(|known| known.name == check);
+        let mut verdicts = known.map(|check| check.kind.verdicts().to_vec()).unwrap_or_default();
+        let may_skip = known.is_some_and(|check| check.only_if.is_some()) || layers.get("skip").is_some();
+        verdicts.extend(may_skip.then_some(Verdict::Skip));
+        let skip = self.skip(layers);
+        CheckPhase {
+            check,
+            skip,
+            limit: self.limit_of(layers),
+            routes: self.routes(name, span, layers, &verdicts),
+        }
+    }
+
+    /// The check that a phase names, or has in it.
+    fn check_of(&mut self, name: &str, span: &Range<usize>, layers: &Layers<'_, '_>) -> Text {
+        let Some(value) = layers.get("check") else {
+            self.reader.error(span.clone(), format!("phase `{name}` does not say which `check`")).hint = Some(
+                "name one of [checks]: check = \"NAME\", or write it here: check = { run = [\"make\"] }"
+                    .into(),
+            );
+            return Text::default();
+        };
+        if let Some(table) = value.get_ref().as_table() {
+            let check = self.check(&format!("[phases.{name}] check"), name, value.span(), table);
+            self.checks.extend(check);
+            return Cow::Owned(name.to_owned());
+        }
+        let word = self.reader.text(layers.holder("check"), "check").unwrap_or_default();
+        self.link(Target::Check, &word, value.span());
+        word
+    }
+
+    fn user_phase(&mut self, layers: &Layers<'_, '_>) -> UserPhase {
+        UserPhase {
+            ask: self.layered_say(layers, "ask").unwrap_or_default(),
+            stop: layers.get("stop").map(|value| self.steps(value)).unwrap_or_default(),
+            then: layers.get("then").map(|value| self.steps(value)).unwrap_or_default(),
+        }
+    }
+
+    fn limit_of(&mut self, layers: &Layers<'_, '_>) -> Option<Text> {
+        self.names_of(layers.holder("limit"), "limit", Target::Limit).first().cloned()
+    }
+
+    fn layered_say(&mut self, layers: &Layers<'_, '_>, key: &str) -> Option<Say> {
         let value = layers.get(key)?;
         let text = self.reader.text(layers.holder(key), key)?;
         Some(self.text_of(text, value.span(), false))
     }
 
-    fn needs(&mut self, layers: Layers<'_, '_>) -> Option<Needs> {
+    fn needs(&mut self, layers: &Layers<'_, '_>) -> Option<Needs> {
         let table = layers.get("needs").and_then(|value| self.reader.table("needs", value))?;
         self.reader.known_keys("needs", table, &["that", "else"]);
         Some(Needs {
@@ -125,242 +314,69 @@ impl Parser<'_> {
         })
     }
 
-    fn skip(&mut self, layers: Layers<'_, '_>) -> Option<Skip> {
-        let table = layers.get("skip").and_then(|value| self.reader.table("skip", value))?;
-        self.reader.known_keys("skip", table, &["when", "set"]);
-        Some(Skip {
-            when: self.expression(table, "when", false).unwrap_or_default(),
-            set: self.reader.named(table, "set", Some(Language::Template)),
-        })
-    }
-
-    fn rounds(&mut self, layers: Layers<'_, '_>) -> Option<Rounds> {
-        let value = layers.get("rounds")?;
-        let (span, table) = (value.span(), self.reader.table("rounds", value)?);
-        self.reader.known_keys("rounds", table, &["count", "limit", "exhausted"]);
-        let exhausted = Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default();
-        Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(span, table), exhausted })
-    }
-
-    /// A limit: a number, the name of a state field, or `{{ … }}`.
-    fn limit(&mut self, at: Range<usize>, table: &DeTable<'_>) -> Text {
-        match Reader::get(table, "limit").map(toml::Spanned::get_ref) {
-            Some(DeValue::Integer(number)) => number.to_string().into(),
-            Some(DeValue::String(text)) if text.starts_with("{{") => {
-                self.source(table, "limit", Language::Template, false);
-                text.trim_start_matches("{{").trim_end_matches("}}").trim().to_owned().into()
-            }
-            Some(DeValue::String(field)) => format!("state.{field}").into(),
-            _ => {
-                let hint = "write a number, the name of a state field, or {{ an expression }}";
-                self.reader.error(at, "`rounds` has no `limit`").hint = Some(hint.into());
-                "0".into()
-            }
+    /// `skip`: a condition, or a table with one and what is set then.
+    fn skip(&mut self, layers: &Layers<'_, '_>) -> Option<Skip> {
+        let value = layers.get("skip")?;
+        if let DeValue::String(when) = value.get_ref() {
+            self.reader.piece(Language::Expression, when, value.span(), false);
+            return Some(Skip { when: Cow::Owned(when.to_string()), set: List::default() });
         }
+        let table = self.reader.table("skip", value)?;
+        self.reader.known_keys("skip", table, &["when", "set"]);
+        let set: Vec<Named> = self.assignments(table);
+        Some(Skip { when: self.expression(table, "when", false).unwrap_or_default(), set: set.into() })
     }
 
-    fn models(&mut self, layers: Layers<'_, '_>) -> Option<Models> {
-        let table = layers.get("models").and_then(|value| self.reader.table("models", value))?;
-        self.reader.known_keys("models", table, &["field", "rotate"]);
-        Some(Models {
-            field: self.reader.text(table, "field").unwrap_or_default(),
-            rotate: self.reader.texts(table, "rotate"),
-        })
-    }
-
-    fn clean(&mut self, layers: Layers<'_, '_>) -> Option<Clean> {
+    fn clean(&mut self, layers: &Layers<'_, '_>) -> Option<Clean> {
         let table = layers.get("clean").and_then(|value| self.reader.table("clean", value))?;
         self.reader.known_keys("clean", table, &["count", "need"]);
-        let need = Reader::get(table, "need").and_then(|value| number(value.get_ref())).unwrap_or(1);
-        Some(Clean { count: self.reader.text(table, "count").unwrap_or_default(), need })
+        let need = self.reader.whole(table, "need").unwrap_or(1);
+        let count = self.reader.text(table, "count").unwrap_or_default();
+        let span = Reader::get(table, "count").map_or(0..0, toml::Spanned::span);
+        self.field_names.push((count.to_string(), span));
+        Some(Clean { count, need })
     }
 
-    fn enter(&mut self, layers: Layers<'_, '_>) -> Step {
-        let Some(value) = layers.get("enter") else { return Step::default() };
-        if let Some(table) = value.get_ref().as_table() {
-            self.reader.known_keys("enter", table, &ENTER_KEYS);
-        }
-        self.step(value)
-    }
-
-    /// `write`: files by their path; the content is a file of the folder or a text, as anywhere.
-    pub(super) fn files(&mut self, table: &DeTable<'_>) -> List<Named> {
-        let Some(files) = self.inner(table, "write") else { return List::default() };
-        let mut parsed = Vec::new();
-        for (path, value) in files {
-            self.reader.piece(Language::Template, path.get_ref(), path.span(), false);
-            let Some(text) = value.get_ref().as_str() else {
-                self.reader.error(value.span(), "a file's content must be a text");
+    /// `then.VERDICT`, the phase's own before what it shares.
+    fn routes(
+        &mut self,
+        name: &str,
+        span: &Range<usize>,
+        layers: &Layers<'_, '_>,
+        known: &[Verdict],
+    ) -> Routes {
+        let mut routes: Vec<Route> = Vec::new();
+        let mut fault: Option<List<Step>> = None;
+        for value in layers.all("then") {
+            let Some(table) = value.get_ref().as_table().filter(|table| !is_a_step(table)) else {
+                self.reader.error(value.span(), "`then` must say where each verdict leads").hint =
+                    Some("then.pass = \"PHASE\", then.fail = \"PHASE\"".into());
                 continue;
             };
-            let content = self.text_of(Cow::Owned(text.to_owned()), value.span(), false);
-            parsed.push(Named { name: path.get_ref().to_string().into(), source: content.template });
-        }
-        parsed.into()
-    }
-
-    pub(super) fn removals(&mut self, table: &DeTable<'_>) -> List<Text> {
-        for (text, span) in self.reader.spanned_texts(table, "remove") {
-            self.reader.piece(Language::Template, &text, span, false);
-        }
-        self.reader.texts(table, "remove")
-    }
-
-    fn routes(&mut self, by: Actor, layers: Layers<'_, '_>) -> List<Route> {
-        let mut routes = Vec::new();
-        for outcome in OUTCOMES {
-            if let Some(value) = layers.get(outcome) {
-                if by.is_performed() && outcome == "then" {
-                    routes.extend(self.answers(value));
-                    continue;
+            for (word, value) in table {
+                let verdict = Verdict::of(word.get_ref());
+                if word.get_ref() == "fault" {
+                    fault = fault.or_else(|| Some(self.steps(value)));
+                } else if !known.contains(&verdict) {
+                    self.no_such_verdict(word.get_ref(), word.span(), known);
+                } else if !routes.iter().any(|route| route.verdict == verdict) {
+                    let steps = self.steps(value);
+                    routes.push(Route { verdict, steps });
                 }
-                routes.push(Route { outcome: Cow::Borrowed(outcome), steps: self.steps(value) });
             }
         }
-        routes.into()
-    }
-
-    /// `then.<answer>`: where each answer of a reviewer or a check leads.
-    fn answers(&mut self, value: &Spanned<'_>) -> Vec<Route> {
-        let Some(table) = self.reader.table("then", value) else { return Vec::new() };
-        let mut routes = Vec::new();
-        for (answer, value) in table {
-            let outcome = Cow::Owned(answer.get_ref().to_string());
-            routes.push(Route { outcome, steps: self.steps(value) });
+        let routes = Routes { on: routes.into(), fault: fault.unwrap_or_default() };
+        let unrouted = known.iter().filter(|verdict| routes.of(verdict).is_none());
+        let missing: Vec<String> = unrouted.map(|verdict| format!("then.{verdict}")).collect();
+        if !missing.is_empty() {
+            let message = format!("phase `{name}` does not say where {} leads", missing.join(" and "));
+            self.reader.error(span.clone(), message);
         }
         routes
     }
-
-    /// `[rounds]`: limits that steps name.
-    pub(super) fn named_rounds(&mut self, top: &DeTable<'_>) -> List<NamedRounds> {
-        let Some(rounds) = self.inner(top, "rounds") else { return List::default() };
-        let mut parsed = Vec::new();
-        for (name, value) in rounds {
-            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
-            self.reader.known_keys("[rounds]", table, &["count", "limit", "exhausted"]);
-            parsed.push(NamedRounds {
-                name: name.get_ref().to_string().into(),
-                count: self.reader.text(table, "count").unwrap_or_else(|| name.get_ref().to_string().into()),
-                limit: self.limit(value.span(), table),
-                exhausted: Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default(),
-            });
-        }
-        parsed.into()
-    }
-
-    fn steps(&mut self, value: &Spanned<'_>) -> List<Step> {
-        match value.get_ref().as_array() {
-            Some(items) => items.iter().map(|item| self.step(item)).collect(),
-            None => vec![self.step(value)].into(),
-        }
-    }
-
-    fn step(&mut self, value: &Spanned<'_>) -> Step {
-        let Some(table) = self.reader.table("a step", value) else { return Step::default() };
-        self.reader.known_keys("a step", table, &STEP_KEYS);
-        let manners = [("hold", Manner::Hold), ("pause", Manner::Pause), ("tell", Manner::Tell)];
-        let said = manners.iter().find_map(|(key, manner)| Some((*manner, *key, Reader::get(table, key)?)));
-        let (manner, say) = match said {
-            Some((manner, key, value)) => {
-                let text = self.reader.text(table, key).unwrap_or_default();
-                (manner, self.text_of(text, value.span(), false))
-            }
-            None => (Manner::Silent, Say::default()),
-        };
-        Step {
-            when: self.expression(table, "when", false),
-            set: self.reader.named(table, "set", Some(Language::Template)),
-            write: self.files(table),
-            remove: self.removals(table),
-            round: self.reader.text(table, "round"),
-            log: self.template(table, "log"),
-            wait_s: Reader::get(table, "wait").and_then(|value| number(value.get_ref())).unwrap_or(0),
-            go: self.reader.text(table, "go"),
-            afresh: Reader::get(table, "afresh").and_then(|value| value.get_ref().as_bool()).unwrap_or(false),
-            manner,
-            say,
-        }
-    }
-
-    /// `[reviewers]` and `[checks]`: the programs that phases are performed by.
-    pub(super) fn programs(&mut self, top: &DeTable<'_>) -> List<Reviewer> {
-        let mut programs = self.reviewers(top);
-        programs.extend(self.checks(top));
-        programs.into()
-    }
-
-    fn checks(&mut self, top: &DeTable<'_>) -> Vec<Reviewer> {
-        let Some(checks) = self.inner(top, "checks") else { return Vec::new() };
-        let mut parsed = Vec::new();
-        for (name, value) in checks {
-            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
-            let place = format!("[checks.{}]", name.get_ref());
-            self.reader.known_keys(&place, table, &CHECK_KEYS);
-            let command = self.reader.templates(table, "run");
-            let kind = self.kind(table);
-            if command.is_empty() && kind.is_empty() {
-                self.reader.error(name.span(), format!("{place} has no `run`")).hint =
-                    Some("name the program and its arguments: run = [\"make\", \"test\"]".into());
-            }
-            parsed.push(Reviewer {
-                name: Cow::Owned(name.get_ref().to_string()),
-                is_check: true,
-                kind,
-                told: self.reader.named(table, "told", Some(Language::Expression)),
-                only_if: self.expression(table, "if", false),
-                pass: self.expression(table, "pass", false),
-                command,
-                prompt_on_stdin: false,
-                schema: None,
-                verdict: List::default(),
-                clean: Cow::Borrowed(PASSED),
-                log: self.template(table, "log"),
-                timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
-            });
-        }
-        parsed
-    }
-
-    /// Which of the engine's own checks it is.
-    fn kind(&mut self, table: &DeTable<'_>) -> Text {
-        let Some(kind) = self.reader.text(table, "kind") else { return Text::default() };
-        if !KINDS.contains(&kind.as_ref()) {
-            let span = Reader::get(table, "kind").map_or(0..0, toml::Spanned::span);
-            self.reader.error(span, format!("unknown kind `{kind}`")).hint =
-                Some(format!("it is one of {}", listed(&KINDS)));
-        }
-        kind
-    }
-
-    fn reviewers(&mut self, top: &DeTable<'_>) -> Vec<Reviewer> {
-        let Some(reviewers) = self.inner(top, "reviewers") else { return Vec::new() };
-        let mut parsed = Vec::new();
-        for (name, value) in reviewers {
-            let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
-            self.reader.known_keys(&format!("[reviewers.{}]", name.get_ref()), table, &REVIEWER_KEYS);
-            parsed.push(Reviewer {
-                name: Cow::Owned(name.get_ref().to_string()),
-                is_check: false,
-                kind: Text::default(),
-                told: List::default(),
-                only_if: None,
-                pass: None,
-                command: self.reader.templates(table, "command"),
-                prompt_on_stdin: self.reader.text(table, "prompt").is_some_and(|place| place == "stdin"),
-                schema: self.reader.text(table, "schema"),
-                verdict: self.reader.texts(table, "verdict"),
-                clean: self.reader.text(table, "clean").unwrap_or_default(),
-                log: self.template(table, "log"),
-                timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
-            });
-        }
-        parsed
-    }
 }
 
-fn number(value: &DeValue<'_>) -> Option<u32> {
-    match value {
-        DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
-        _ => None,
-    }
+/// Whether a table is a step and not a table of routes.
+fn is_a_step(table: &DeTable<'_>) -> bool {
+    ["go", "hold", "pause", "tell", "set"].iter().any(|key| Reader::get(table, key).is_some())
 }

@@ -1,8 +1,7 @@
 //! What `review` tells: what was done, what is due next, what the agent would be told.
 
-use holdpoint_core::phase::Review;
 use holdpoint_core::phase::ahead::{Ahead, Unperformed};
-use holdpoint_core::workflow::phase::Actor;
+use holdpoint_core::phase::{Request, Task};
 use serde_json::{Value as Json, json};
 
 use super::{Reviewed, due};
@@ -24,7 +23,7 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
             lines.extend(kept_log(reviewed).map(|log| format!("  log: {}", phrase::printable(&log))));
             lines.extend(next_lines(reviewed));
         }
-        (None, Ahead::Review(review)) => lines.extend(request_lines(ui, review)),
+        (None, Ahead::Perform(review)) => lines.extend(request_lines(ui, review)),
         (None, Ahead::Unperformed { phase, why, text }) => {
             lines.push(format!("  {} is due, but would not be performed: {}", phase.name, because(*why)));
             lines.extend(said("the user would be told", text));
@@ -39,7 +38,7 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
 
 /// The log of a review that did not work: it stays.
 fn kept_log(reviewed: &Reviewed) -> Option<String> {
-    let Ahead::Review(review) = &reviewed.before else { return None };
+    let Ahead::Perform(review) = &reviewed.before else { return None };
     review.log.clone().filter(|log| reviewed.has_failed() && reviewed.run.folder.join(log).is_file())
 }
 
@@ -59,7 +58,7 @@ fn done_lines(ui: Ui, done: &Done) -> Vec<String> {
 
 fn review_line(ui: Ui, review: &journal::Reviewed) -> String {
     let verdict = match &review.verdict {
-        Some(verdict) => ui.paint(Style::Bold, phrase::printable(verdict)),
+        Some(verdict) => ui.paint(Style::Bold, phrase::printable(verdict.word())),
         None => ui.paint(Style::Yellow, "no verdict that can be read"),
     };
     let cost = review.cost_usd.map(|cost| format!(", {cost:.2} USD")).unwrap_or_default();
@@ -85,16 +84,18 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
             format!("`{}`, which the workflow does not have", phrase::printable(name)),
             format!("see `holdpoint graph {workflow}`"),
         ),
-        Ahead::Review(review) => {
-            (format!("{}, by a reviewer", review.phase), "`holdpoint review`".to_owned())
+        Ahead::Perform(review) => {
+            let who = if review.is_review() { "reviewer" } else { "check" };
+            (format!("{}, by a {who}", review.phase), "`holdpoint review`".to_owned())
         }
         Ahead::Unperformed { phase, why, .. } => {
-            (format!("{}, by a reviewer: {}", phase.name, because(*why)), "see `holdpoint status`".to_owned())
+            let what = format!("{}, by a {}: {}", phase.name, phase.actor().name(), because(*why));
+            (what, "see `holdpoint status`".to_owned())
         }
         Ahead::Step { phase, .. } => {
             (format!("{}, which is finished", phase.name), "let the agent stop once".to_owned())
         }
-        Ahead::Waits { phase, .. } if phase.by == Actor::User => {
+        Ahead::Waits { phase, .. } if phase.actor().rests() => {
             (format!("{}, by the user", phase.name), by_user)
         }
         Ahead::Waits { phase, .. } => (
@@ -128,11 +129,11 @@ fn said(whom: &str, text: &str) -> Vec<String> {
 }
 
 /// What a review would be, as a command line that a shell would read the same way.
-fn request_lines(ui: Ui, review: &Review) -> Vec<String> {
-    let words: Vec<String> = review.command.iter().map(|word| quoted(word)).collect();
+fn request_lines(ui: Ui, review: &Request) -> Vec<String> {
+    let words: Vec<String> = review.command().iter().map(|word| quoted(word)).collect();
     let mut lines = vec![format!("  {}, round {}, would run:", review.phase, review.round)];
     lines.push(format!("    {}", ui.paint(Style::Cyan, words.join(" "))));
-    if let Some(input) = &review.input {
+    if let Some(input) = input(review) {
         lines.extend(said("with this on its standard input", input));
     }
     if let Some(report) = &review.report {
@@ -155,14 +156,21 @@ fn quoted(word: &str) -> String {
     format!("'{}'", shown.replace('\'', r"'\''"))
 }
 
+fn input(request: &Request) -> Option<&String> {
+    match &request.task {
+        Task::Review { input, .. } => input.as_ref(),
+        _ => None,
+    }
+}
+
 /// A run's review as JSON.
 pub(super) fn as_json(reviewed: &Reviewed) -> Json {
     let would = match (&reviewed.done, &reviewed.before) {
-        (None, Ahead::Review(review)) => json!({
+        (None, Ahead::Perform(review)) => json!({
             "phase": review.phase,
             "round": review.round,
-            "command": review.command,
-            "input": review.input,
+            "command": review.command(),
+            "input": input(review),
             "report": review.report,
             "log": review.log,
             "timeout_s": review.timeout_s,

@@ -108,7 +108,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
     let mut entries = journal::read(&run.home);
     entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
     let facts = facts(context, run);
-    let (phase, phase_fault) = match workflow.run.phase.as_ref().map(|phase| tell(&facts, phase)) {
+    let (phase, phase_fault) = match workflow.run.shows.as_ref().map(|phase| tell(&facts, phase)) {
         None => (None, None),
         Some(Ok(phase)) => (phase, None),
         Some(Err(why)) => (None, Some(why)),
@@ -124,7 +124,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         path,
         home: run.home.display().to_string(),
         state: state(&facts, run),
-        has_phase: workflow.run.phase.is_some(),
+        has_phase: workflow.run.shows.is_some(),
         phase,
         phase_fault,
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),

@@ -1,0 +1,47 @@
+//! The spellings of the language's first edition, and what to write instead.
+
+/// What to write instead of a key, in a place whose name begins so.
+const KEYS: [(&str, &str, &str); 24] = [
+    ("a workflow file", "hold", "write [holds.NAME], one table each"),
+    ("a workflow file", "witness", "write [witnesses.NAME], one table each"),
+    ("a workflow file", "rounds", "write [limits] NAME = { most = 3, then = \"PHASE\" }"),
+    ("[run]", "phase", "write `shows`"),
+    ("[phases.", "passed", "write `then.pass`"),
+    ("[phases.", "issues", "write `then.fail`"),
+    ("[phases.", "failed", "write `then.fault`"),
+    ("[phases.", "rounds", "write limit = \"NAME\", and the limit under [limits]"),
+    ("[phases.", "models", "write `models` in [reviewers.NAME]"),
+    ("[phases.", "stop", "write `stop` in a phase by = \"user\""),
+    ("[defaults.", "passed", "write `then.pass`"),
+    ("[defaults.", "issues", "write `then.fail`"),
+    ("[defaults.", "failed", "write `then.fault`"),
+    ("[defaults.", "rounds", "write limit = \"NAME\", and the limit under [limits]"),
+    ("[defaults.", "models", "write `models` in [reviewers.NAME]"),
+    ("[limits]", "limit", "write `most`"),
+    ("[limits]", "exhausted", "write `then`"),
+    ("[reviewers.", "clean", "write answers = { PASS = \"pass\", FAIL = \"fail\" }"),
+    ("[reviewers.", "verdict", "write `verdict_at`"),
+    (
+        "[checks.",
+        "kind",
+        "write the kind as the key: tests = [\"cargo\", \"test\"], that = \"…\", scan = \"…\"",
+    ),
+    ("[checks.", "told", "write its inputs beside it, as keys of the check"),
+    ("[checks.", "pass", "write `that`"),
+    ("a step", "afresh", "write renew = \"LIMIT\""),
+    ("a hold", "name", "the table's name is the rule's: [holds.NAME]"),
+];
+
+/// What to write instead of a key that the first edition had there.
+pub(in crate::workflow) fn key(place: &str, key: &str) -> Option<&'static str> {
+    KEYS.iter().find(|(at, old, _)| place.starts_with(at) && *old == key).map(|(_, _, new)| *new)
+}
+
+/// The verdict that a word of the first edition meant.
+pub(super) fn verdict(word: &str) -> Option<&'static str> {
+    match word {
+        "passed" => Some("pass"),
+        "failed" | "issues" => Some("fail"),
+        _ => None,
+    }
+}

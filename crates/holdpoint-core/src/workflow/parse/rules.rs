@@ -1,0 +1,120 @@
+//! `[holds]` and `[witnesses]`, from TOML.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::de::DeTable;
+
+use super::super::table::{Language, Reader, listed};
+use super::super::{Audience, List, On, Rule, RuleKind, ToolMatch};
+use super::Parser;
+use crate::diagnostic::nearest;
+use crate::event::Moment;
+use crate::tool::ToolKind;
+
+const HOLD_KEYS: [&str; 8] = ["guard", "code", "on", "each", "when", "set", "say", "satisfied_by"];
+const WITNESS_KEYS: [&str; 8] = ["guard", "code", "on", "each", "when", "set", "to", "say"];
+
+impl Parser<'_> {
+    pub(super) fn rules(&mut self, top: &DeTable<'_>, kind: RuleKind) -> Vec<Rule> {
+        let key = match kind {
+            RuleKind::Hold => "holds",
+            RuleKind::Witness => "witnesses",
+        };
+        let Some(rules) = self.inner(top, key) else { return Vec::new() };
+        let mut parsed = Vec::new();
+        for (name, value) in rules {
+            if let Some(table) = self.reader.table(name.get_ref(), value) {
+                parsed.push(self.rule(
+                    &format!("[{key}.{}]", name.get_ref()),
+                    name.get_ref(),
+                    table,
+                    name.span(),
+                    kind,
+                ));
+            }
+        }
+        parsed
+    }
+
+    fn rule(
+        &mut self,
+        place: &str,
+        name: &str,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        kind: RuleKind,
+    ) -> Rule {
+        let keys = match kind {
+            RuleKind::Hold => &HOLD_KEYS,
+            RuleKind::Witness => &WITNESS_KEYS,
+        };
+        self.reader.known_keys(place, table, keys);
+        let has_element = Reader::get(table, "each").is_some();
+        Rule {
+            kind,
+            name: Cow::Owned(name.to_owned()),
+            guard: self.reader.text(table, "guard"),
+            code: self.reader.text(table, "code"),
+            on: self.on(place, &span, table),
+            each: self.expression(table, "each", false),
+            when: self.expression(table, "when", has_element),
+            set: self.assignments(table).into(),
+            to: self.audience(table, kind),
+            say: self.say(place, &span, table, has_element),
+            satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
+            line: self.line(span.start),
+        }
+    }
+
+    fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {
+        let texts = self.reader.spanned_texts(table, "on");
+        if texts.is_empty() {
+            self.reader.error(span.clone(), format!("{place} has no `on`")).hint =
+                Some("say which event it looks at, such as on = \"before shell\"".into());
+        }
+        texts.into_iter().filter_map(|(text, span)| self.one_on(&text, span)).collect()
+    }
+
+    fn one_on(&mut self, text: &str, span: Range<usize>) -> Option<On> {
+        let (word, tool) = text.split_once(' ').map_or((text, ""), |(word, tool)| (word, tool.trim()));
+        let names = Moment::ALL.map(|(name, _)| name);
+        let Some((_, moment)) = Moment::ALL.iter().find(|(name, _)| *name == word) else {
+            let hint = match nearest(word, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("an event is one of {}", listed(&names)),
+            };
+            self.reader.error(span, format!("unknown event `{word}`")).hint = Some(hint);
+            return None;
+        };
+        if !tool.is_empty() && !moment.has_tool() {
+            self.reader.error(span, format!("`{word}` has no tool")).hint =
+                Some(format!("write on = \"{word}\""));
+            return None;
+        }
+        Some(On { moment: *moment, tool: tool_match(tool) })
+    }
+
+    fn audience(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Audience {
+        let Some(word) = self.reader.text(table, "to") else {
+            return if kind == RuleKind::Hold { Audience::Agent } else { Audience::User };
+        };
+        if let Some((_, audience)) = Audience::ALL.iter().find(|(name, _)| *name == word) {
+            return *audience;
+        }
+        let span = Reader::get(table, "to").map_or(0..0, toml::Spanned::span);
+        let hint = format!("it is one of {}", listed(&Audience::ALL.map(|(name, _)| name)));
+        self.reader.error(span, format!("unknown audience `{word}`")).hint = Some(hint);
+        Audience::User
+    }
+}
+
+fn tool_match(tool: &str) -> ToolMatch {
+    if tool.is_empty() {
+        return ToolMatch::Any;
+    }
+    match ToolKind::NAMED.iter().find(|(name, _)| *name == tool) {
+        Some((_, kind)) => ToolMatch::Kind(*kind),
+        None => ToolMatch::Named(Cow::Owned(tool.to_owned())),
+    }
+}

@@ -1,0 +1,207 @@
+//! Steps, from TOML: one form wherever they are written.
+
+use std::borrow::Cow;
+
+use serde_json::Value as Json;
+use toml::de::{DeTable, DeValue};
+
+use super::super::step::{Manner, Step};
+use super::super::table::{Language, Reader, Spanned, json};
+use super::super::{List, Named, Say, Text};
+use super::{Parser, Target};
+
+const STEP_KEYS: [&str; 14] = [
+    "when", "round", "also", "set", "clear", "renew", "write", "remove", "log", "wait", "go", "hold",
+    "pause", "tell",
+];
+/// The keys of a step that leads nowhere by itself: `enter`, and those of `[steps]`.
+const PART_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
+
+impl Parser<'_> {
+    /// `[steps]`: parts of steps that `also` names.
+    pub(super) fn named_steps(&mut self, top: &DeTable<'_>) {
+        let Some(steps) = self.inner(top, "steps") else { return };
+        for (name, value) in steps {
+            let step = self.part(&format!("[steps.{}]", name.get_ref()), value);
+            self.steps.push((name.get_ref().to_string(), step));
+        }
+    }
+
+    /// One step or a list of them; a text alone is the phase to go to.
+    pub(super) fn steps(&mut self, value: &Spanned<'_>) -> List<Step> {
+        match value.get_ref().as_array() {
+            Some(items) => items.iter().map(|item| self.step(item)).collect(),
+            None => vec![self.step(value)].into(),
+        }
+    }
+
+    pub(super) fn step(&mut self, value: &Spanned<'_>) -> Step {
+        if let Some(target) = value.get_ref().as_str() {
+            self.link(Target::Phase, target, value.span());
+            return Step { go: Some(Cow::Owned(target.to_owned())), ..Step::default() };
+        }
+        let Some(table) = self.reader.table("a step", value) else { return Step::default() };
+        self.reader.known_keys("a step", table, &STEP_KEYS);
+        self.step_in(table)
+    }
+
+    /// A step without an end of its own.
+    pub(super) fn part(&mut self, place: &str, value: &Spanned<'_>) -> Step {
+        let Some(table) = self.reader.table(place, value) else { return Step::default() };
+        self.reader.known_keys(place, table, &PART_KEYS);
+        self.step_in(table)
+    }
+
+    /// The step that a table describes, with the parts that it names first.
+    pub(super) fn step_in(&mut self, table: &DeTable<'_>) -> Step {
+        let (manner, say) = self.said(table);
+        let renew = self.names_of(table, "renew", Target::Limit);
+        let mut set = self.assignments(table);
+        set.extend(self.cleared(table));
+        set.extend(renew.iter().flat_map(|limit| self.renewed(limit)));
+        let own = Step {
+            when: self.expression(table, "when", false),
+            set: set.into(),
+            renew,
+            write: self.files(table),
+            remove: self.removals(table),
+            round: self.names_of(table, "round", Target::Limit).first().cloned(),
+            log: self.reader.templates(table, "log"),
+            wait_s: self.reader.whole(table, "wait").unwrap_or(0),
+            go: self.names_of(table, "go", Target::Phase).first().cloned(),
+            manner,
+            say,
+        };
+        self.with_parts(table, own)
+    }
+
+    /// A step after the parts of `also`.
+    fn with_parts(&mut self, table: &DeTable<'_>, own: Step) -> Step {
+        let mut whole = own;
+        for name in self.names_of(table, "also", Target::Step).iter().rev() {
+            let Some((_, part)) = self.steps.iter().find(|(known, _)| known == name.as_ref()) else {
+                continue;
+            };
+            whole.set = [part.set.as_ref(), whole.set.as_ref()].concat().into();
+            whole.renew = [part.renew.as_ref(), whole.renew.as_ref()].concat().into();
+            whole.write = [part.write.as_ref(), whole.write.as_ref()].concat().into();
+            whole.remove = [part.remove.as_ref(), whole.remove.as_ref()].concat().into();
+            whole.log = [part.log.as_ref(), whole.log.as_ref()].concat().into();
+        }
+        whole
+    }
+
+    fn said(&mut self, table: &DeTable<'_>) -> (Manner, Say) {
+        let manners = [("hold", Manner::Hold), ("pause", Manner::Pause), ("tell", Manner::Tell)];
+        let mut said =
+            manners.iter().filter_map(|(key, manner)| Some((*manner, *key, Reader::get(table, key)?)));
+        let Some((manner, key, value)) = said.next() else { return (Manner::Silent, Say::default()) };
+        if let Some((_, other, value)) = said.next() {
+            self.reader.error(value.span(), format!("a step says one thing: `{key}` or `{other}`"));
+        }
+        let text = self.reader.text(table, key).unwrap_or_default();
+        (manner, self.text_of(text, value.span(), false))
+    }
+
+    /// `set`: fields by their path, dotted or in tables; a value keeps its type.
+    pub(super) fn assignments(&mut self, table: &DeTable<'_>) -> Vec<Named> {
+        let mut named = Vec::new();
+        if let Some(fields) = self.inner(table, "set") {
+            self.assign(fields, "", &mut named);
+        }
+        named
+    }
+
+    fn assign(&mut self, fields: &DeTable<'_>, before: &str, named: &mut Vec<Named>) {
+        for (name, value) in fields {
+            if name.get_ref().contains("{{") {
+                self.reader.error(name.span(), "the name of a field is no template").hint =
+                    Some("only values are templates: set = { field = \"{{ … }}\" }".into());
+            }
+            let path = format!("{before}{}", name.get_ref());
+            match value.get_ref() {
+                DeValue::Table(inner) if !inner.is_empty() => self.assign(inner, &format!("{path}."), named),
+                _ => {
+                    self.field_names.push((path.clone(), name.span()));
+                    let source = self.value_source(value);
+                    named.push(Named { name: path.into(), source });
+                }
+            }
+        }
+    }
+
+    /// A value as a template: a text is one, anything else keeps its type.
+    pub(super) fn value_source(&mut self, value: &Spanned<'_>) -> Text {
+        let Some(template) = value.get_ref().as_str() else {
+            return format!("{{{{ {} }}}}", json(value.get_ref())).into();
+        };
+        self.reader.piece(Language::Template, template, value.span(), false);
+        if let Some(plain) = literal(template) {
+            let hint = match plain {
+                "none" | "null" => "to make a field null: clear = [\"field\"]".to_owned(),
+                plain => format!("write the value itself: {plain}"),
+            };
+            self.reader.error(value.span(), format!("`{template}` is a value in disguise")).hint = Some(hint);
+        }
+        Cow::Owned(template.to_owned())
+    }
+
+    /// `clear`: fields become null if they may be, else what they were at first.
+    fn cleared(&mut self, table: &DeTable<'_>) -> Vec<Named> {
+        let mut named = Vec::new();
+        for (path, span) in self.reader.spanned_texts(table, "clear") {
+            let field = self.fields.iter().find(|field| field.name == path && !field.is_nullable);
+            let source = field.map_or(Cow::Borrowed("{{ none }}"), |field| field.first.clone());
+            self.field_names.push((path.clone(), span));
+            named.push(Named { name: path.into(), source });
+        }
+        named
+    }
+
+    /// The fields with which a limit's count starts anew: the count itself, and what is counted with it.
+    fn renewed(&self, limit: &str) -> Vec<Named> {
+        let named = |name: &str, value: Json| Named {
+            name: name.to_owned().into(),
+            source: format!("{{{{ {value} }}}}").into(),
+        };
+        let counts = self.counts.iter().filter(|count| count.limit == limit);
+        counts.map(|count| named(&count.field, count.first.clone())).collect()
+    }
+
+    /// `write`: files by their path; the content is a file of the folder or a text, as anywhere.
+    pub(super) fn files(&mut self, table: &DeTable<'_>) -> List<Named> {
+        let Some(files) = self.inner(table, "write") else { return List::default() };
+        let mut parsed = Vec::new();
+        for (path, value) in files {
+            self.reader.piece(Language::Template, path.get_ref(), path.span(), false);
+            let Some(text) = value.get_ref().as_str() else {
+                self.reader.error(value.span(), "a file's content must be a text");
+                continue;
+            };
+            let content = self.text_of(Cow::Owned(text.to_owned()), value.span(), false);
+            parsed.push(Named { name: path.get_ref().to_string().into(), source: content.template });
+        }
+        parsed.into()
+    }
+
+    pub(super) fn removals(&mut self, table: &DeTable<'_>) -> List<Text> {
+        self.reader.templates(table, "remove")
+    }
+
+    /// The names under a key, each of which must be there.
+    pub(super) fn names_of(&mut self, table: &DeTable<'_>, key: &str, target: Target) -> List<Text> {
+        let names = self.reader.spanned_texts(table, key);
+        for (name, span) in &names {
+            self.link(target, name, span.clone());
+        }
+        names.into_iter().map(|(name, _)| Cow::Owned(name)).collect()
+    }
+}
+
+/// What a template stands for that is nothing but a plain value.
+fn literal(template: &str) -> Option<&str> {
+    let inner = template.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
+    let is_number =
+        !inner.is_empty() && inner.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    (is_number || matches!(inner, "none" | "null" | "true" | "false" | "[]" | "{}")).then_some(inner)
+}
