@@ -10,7 +10,11 @@ fn drawn(phases: &str, format: Format) -> String {
 fn limits_are_said_as_the_file_has_them() {
     let agent = |most: &str| {
         let limit = if most.is_empty() { "" } else { "limit = \"n\"\n" };
-        let limits = if most.is_empty() { String::new() } else { format!("[limits]\nn = {{ then = \"end\", {most}\n") };
+        let limits = if most.is_empty() {
+            String::new()
+        } else {
+            format!("[limits]\nn = {{ then = \"end\", {most}\n")
+        };
         let phase = "[phases.a]\nby = \"agent\"\nreport = \"r\"\nthen = \"end\"\n";
         let text = drawn(&format!("{phase}{limit}{limits}"), Format::Plain);
         text.lines().next().unwrap().to_owned()
@@ -20,10 +24,7 @@ fn limits_are_said_as_the_file_has_them() {
     assert_eq!(agent("most = 1 }"), "a  agent, sent back at most 1 time");
     assert_eq!(agent("most = \"state.n\" }"), "a  agent, sent back at most n times");
     assert_eq!(agent("most = \"most\" }"), "a  agent, sent back at most most times");
-    assert_eq!(
-        agent("most = \"state.n\" }\n[fields]\nn = 2\n"),
-        "a  agent, sent back at most 2 times (n)"
-    );
+    assert_eq!(agent("most = \"state.n\" }\n[fields]\nn = 2\n"), "a  agent, sent back at most 2 times (n)");
 }
 
 #[test]

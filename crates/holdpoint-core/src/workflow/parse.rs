@@ -5,6 +5,7 @@ pub(super) mod former;
 mod legacy;
 mod limits;
 mod performers;
+mod permits;
 mod phases;
 mod rules;
 mod steps;
@@ -25,16 +26,18 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::layout::{self, Layout};
+use crate::verdict::Verdict;
 
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 20] = [
+const TOP_KEYS: [&str; 21] = [
     "about",
     "run",
     "defaults",
     "phases",
     "limits",
+    "permit",
     "steps",
     "holds",
     "witnesses",
@@ -76,6 +79,8 @@ pub struct Parsed {
     pub commands: Vec<(String, Range<usize>)>,
     /// The state fields that keys name, and where.
     pub field_names: Vec<(String, Range<usize>)>,
+    /// Names of `[paths]` that lists use.
+    pub used_names: Vec<String>,
 }
 
 impl Parsed {
@@ -103,6 +108,9 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phase_names: Vec::new(),
         limit_names: Vec::new(),
         reviewer_names: Vec::new(),
+        paths: Vec::new(),
+        used_names: Vec::new(),
+        otherwise: Vec::new(),
     };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
@@ -123,6 +131,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phases: parser.phase_spans,
         commands: parser.command_spans,
         field_names: parser.field_names,
+        used_names: parser.used_names,
     }
 }
 
@@ -144,6 +153,12 @@ struct Parser<'s> {
     phase_names: Vec<String>,
     limit_names: Vec<String>,
     reviewer_names: Vec<String>,
+    /// `[paths]`: names and their globs.
+    paths: Vec<(String, Vec<String>)>,
+    /// Names of `[paths]` that lists use.
+    used_names: Vec<String>,
+    /// The verdict of each reviewer's unreadable answers.
+    otherwise: Vec<(String, Verdict)>,
 }
 
 /// A field that starts anew with a limit, and its first value.
@@ -162,6 +177,7 @@ enum Target {
     Reviewer,
     Check,
     Step,
+    Path,
 }
 
 /// A name that must be there, and where it is used.
@@ -175,6 +191,7 @@ impl Parser<'_> {
     fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
         self.reader.known_keys("a workflow file", top, &TOP_KEYS);
         self.fields = self.fields(top);
+        self.paths = self.paths(top);
         self.note_counts(top);
         let reviewers = self.reviewers(top);
         self.checks = self.checks(top);
@@ -182,6 +199,7 @@ impl Parser<'_> {
         let phases = self.phases(top, &reviewers);
         let limits = self.limits(top);
         let mut rules = self.rules(top, RuleKind::Hold);
+        rules.extend(self.permits(top, &phases));
         rules.extend(self.rules(top, RuleKind::Witness));
         Workflow {
             name: Cow::Owned(name.to_owned()),
@@ -234,10 +252,25 @@ impl Parser<'_> {
             log: self.log_file(run),
             is_sealed: Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true),
             record: self.record(run),
-            aside: self.reader.texts(run, "aside"),
+            aside: self.aside(run, top),
             item: self.item(run),
             mirrors: self.mirrors(top),
         }
+    }
+
+    /// `aside`; of a sealed run also its own files and ours, which are never what is proved.
+    fn aside(&mut self, run: &DeTable<'_>, top: &DeTable<'_>) -> List<Text> {
+        let mut aside: Vec<Text> = self.reader.texts(run, "aside").into_owned();
+        let is_sealed = Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true);
+        if is_sealed && Reader::get(top, "phases").is_some() {
+            let state = Reader::get(run, "state").and_then(|state| state.get_ref().as_str());
+            for path in state.filter(|path| !path.contains("{{")).into_iter().chain([".holdpoint/**"]) {
+                if !aside.iter().any(|known| known == path) {
+                    aside.push(Cow::Owned(path.to_owned()));
+                }
+            }
+        }
+        aside.into()
     }
 
     fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {
@@ -428,6 +461,15 @@ impl Parser<'_> {
         named.into()
     }
 
+    fn paths(&mut self, top: &DeTable<'_>) -> Vec<(String, Vec<String>)> {
+        let Some(paths) = self.inner(top, "paths") else { return Vec::new() };
+        let names: Vec<String> = paths.keys().map(|name| name.get_ref().to_string()).collect();
+        let globs = |parser: &mut Self, name: &str| {
+            parser.reader.texts(paths, name).iter().map(ToString::to_string).collect()
+        };
+        names.into_iter().map(|name| (name.clone(), globs(self, &name))).collect()
+    }
+
     /// Complains about texts that do not compile.
     fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>) {
         let single = std::slice::from_ref(value);
@@ -462,6 +504,9 @@ impl Parser<'_> {
                 Target::Reviewer => ("reviewer", self.reviewer_names.iter().map(String::as_str).collect()),
                 Target::Check => ("check", self.checks.iter().map(|check| check.name.as_ref()).collect()),
                 Target::Step => ("step", self.steps.iter().map(|(name, _)| name.as_str()).collect()),
+                Target::Path => {
+                    ("list in [paths]", self.paths.iter().map(|(name, _)| name.as_str()).collect())
+                }
             };
             if names.contains(&name.as_str()) {
                 continue;

@@ -31,8 +31,7 @@ known = "due in ['mend']"
 
 /// The complaints about that workflow with a hold before shell commands, each as `place: message`.
 fn complaints(when: &str, say: &str) -> Vec<String> {
-    let hold =
-        format!("[holds.closed]\non = \"before shell\"\nwhen = \"{when}\"\nsay = \"{say}\"\n");
+    let hold = format!("[holds.closed]\non = \"before shell\"\nwhen = \"{when}\"\nsay = \"{say}\"\n");
     let source = format!("{FLOW}{hold}");
     let parsed = parse("flow", &source, &|_| None);
     let problems = check(&parsed, &Surroundings::default()).into_iter();
@@ -100,7 +99,8 @@ fn texts_for_others_are_left_alone() {
     // The user's shell is held by nobody, and reviewers run without hooks.
     let told = FLOW.replace("then   = \"end\"", "then   = { tell = \"`holdpoint flow halt`\" }");
     assert_ne!(told, FLOW);
-    let hold = "[holds.h]\non = \"before\"\nwhen = \"'halt' in tool.command and due and known\"\nsay = \"x\"\n";
+    let hold =
+        "[holds.h]\non = \"before\"\nwhen = \"'halt' in tool.command and due and known\"\nsay = \"x\"\n";
     let parsed = parse("flow", &format!("{told}{hold}"), &|_| None);
     assert_eq!(check(&parsed, &Surroundings::default()), []);
     let sent_back = told.replace("tell =", "hold =");

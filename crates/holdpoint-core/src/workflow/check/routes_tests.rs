@@ -65,7 +65,11 @@ fn what_leads_nowhere_or_lacks_something_is_told() {
 /// A review with both its routes, unless `rest` has them.
 fn review(name: &str, rest: &str) -> String {
     let route = |verdict: &str| {
-        if rest.contains(&format!("then.{verdict}=")) { String::new() } else { format!("then.{verdict}=\"end\"\n") }
+        if rest.contains(&format!("then.{verdict}=")) {
+            String::new()
+        } else {
+            format!("then.{verdict}=\"end\"\n")
+        }
     };
     let routes = route("pass") + &route("fail");
     format!("[phases.{name}]\nby=\"reviewer\"\nprompt=\"x\"\n{routes}{rest}\n")
@@ -79,7 +83,10 @@ fn agent(name: &str, rest: &str) -> String {
 fn a_limit_that_leads_back_into_its_loop_is_none() {
     let phases = |then: &str| {
         let limits = format!("[limits.l]\nmost=3\nthen=\"{then}\"\n");
-        complaints(&[&review("a", "limit=\"l\"\nthen.fail=\"b\""), &agent("b", "then=\"a\""), limits.as_str()].concat())
+        complaints(
+            &[&review("a", "limit=\"l\"\nthen.fail=\"b\""), &agent("b", "then=\"a\""), limits.as_str()]
+                .concat(),
+        )
     };
     assert_eq!(phases("end"), [""; 0]);
     let found = phases("b");
@@ -147,9 +154,7 @@ fn a_loop_within_a_limited_loop_may_start_anew_each_time() {
     let inner = "limit=\"n\"\nthen.fail=\"b\"\nthen.pass=\"outer\"";
     let outer = |limit: &str| format!("limit=\"{limit}\"\nthen.fail={{go=\"a\",renew=\"n\"}}");
     let phases = |count: &str| {
-        complaints(
-            &[review("a", inner), agent("b", "then=\"a\""), review("outer", &outer(count))].concat(),
-        )
+        complaints(&[review("a", inner), agent("b", "then=\"a\""), review("outer", &outer(count))].concat())
     };
     assert_eq!(phases("m"), [""; 0]);
     assert!(phases("n").iter().any(|m| m.contains("phase `outer` is in a loop")));
@@ -162,10 +167,7 @@ fn a_command_leads_to_phases_too() {
     assert_eq!(command("{go=\"a\"}"), [""; 0]);
     assert_eq!(
         command("{go=\"aa\"},{go=\"a\",finish=\"aaa\"}"),
-        [
-            "there is no phase `aa`",
-            "command `go` finishes `aaa`, which does not exist"
-        ]
+        ["there is no phase `aa`", "command `go` finishes `aaa`, which does not exist"]
     );
 }
 
