@@ -4,6 +4,8 @@ mod commands;
 pub(super) mod former;
 mod legacy;
 mod limits;
+mod links;
+mod names;
 mod performers;
 mod permits;
 mod phases;
@@ -18,15 +20,13 @@ use toml::de::DeTable;
 use serde_json::Value as Json;
 
 use super::performer::Check;
-use super::step::{END, Step};
-use super::table::{Language, Piece, Reader, Spanned, json, listed};
-use super::{
-    Delegation, Field, FieldType, Format, ID, Item, List, Mirror, Named, Record, RuleKind, Run, Say, Text,
-    Workflow,
-};
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use super::step::Step;
+use super::table::{Language, Piece, Reader, listed};
+use super::{Delegation, Field, Format, ID, Item, List, Mirror, Record, RuleKind, Run, Say, Text, Workflow};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::layout::{self, Layout};
 use crate::verdict::Verdict;
+use links::{Link, Target};
 
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
@@ -167,24 +167,6 @@ struct Count {
     limit: String,
     field: String,
     first: Json,
-}
-
-/// What a name in the file must be one of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    Phase,
-    Limit,
-    Reviewer,
-    Check,
-    Step,
-    Path,
-}
-
-/// A name that must be there, and where it is used.
-struct Link {
-    target: Target,
-    name: String,
-    span: Range<usize>,
 }
 
 impl Parser<'_> {
@@ -345,57 +327,6 @@ impl Parser<'_> {
         T::default()
     }
 
-    /// `[fields]`: a first value, or a table that says what the field may be.
-    fn fields(&mut self, top: &DeTable<'_>) -> Vec<Field> {
-        let Some(fields) = self.inner(top, "fields") else { return Vec::new() };
-        fields.iter().map(|(name, value)| self.field(name.get_ref(), value)).collect()
-    }
-
-    fn field(&mut self, name: &str, value: &Spanned<'_>) -> Field {
-        let name = Cow::Owned(name.to_owned());
-        let described = value.get_ref().as_table().filter(|table| Reader::get(table, "is").is_some());
-        let Some(table) = described else {
-            return Field { name, first: self.value_source(value), is: None, is_nullable: false };
-        };
-        self.reader.known_keys("a field", table, &["is", "first"]);
-        let (is, is_nullable) = self.field_type(table);
-        let usual = match &is {
-            _ if is_nullable => "{{ none }}".into(),
-            Some(FieldType::OneOf(words)) => words.first().cloned().unwrap_or_default(),
-            Some(FieldType::Number) => "{{ 0 }}".into(),
-            Some(FieldType::Truth) => "{{ false }}".into(),
-            Some(FieldType::List) => "{{ [] }}".into(),
-            Some(FieldType::Table) => "{{ {} }}".into(),
-            Some(FieldType::Text) | None => Text::default(),
-        };
-        let first = Reader::get(table, "first").map_or(usual, |value| self.value_source(value));
-        Field { name, first, is, is_nullable }
-    }
-
-    fn field_type(&mut self, table: &DeTable<'_>) -> (Option<FieldType>, bool) {
-        let Some(value) = Reader::get(table, "is") else { return (None, false) };
-        if value.get_ref().as_array().is_some() {
-            return (Some(FieldType::OneOf(self.reader.texts(table, "is"))), false);
-        }
-        let word = self.reader.text(table, "is").unwrap_or_default();
-        let (plain, is_nullable) =
-            word.strip_suffix('?').map_or((word.as_ref(), false), |plain| (plain, true));
-        let is = match plain {
-            "text" => FieldType::Text,
-            "number" => FieldType::Number,
-            "truth" => FieldType::Truth,
-            "list" => FieldType::List,
-            "table" => FieldType::Table,
-            _ => {
-                self.reader.error(value.span(), format!("unknown type `{word}`")).hint = Some(
-                    "it is `text`, `number`, `truth`, `list` or `table`, each with a `?` if it may be null, or a list of words".into(),
-                );
-                return (None, is_nullable);
-            }
-        };
-        (Some(is), is_nullable)
-    }
-
     fn layout(&mut self, top: &DeTable<'_>) -> Option<Layout> {
         let table = Reader::get(top, "layout").and_then(|value| self.reader.table("layout", value))?;
         self.reader.known_keys("[layout]", table, &LAYOUT_KEYS);
@@ -444,80 +375,8 @@ impl Parser<'_> {
         Some(text)
     }
 
-    /// `[data]`, `[paths]` and `[patterns]`: literals by name.
-    fn data(&mut self, top: &DeTable<'_>) -> List<Named> {
-        let mut named = Vec::new();
-        for key in ["data", "paths", "patterns"] {
-            for (name, value) in self.inner(top, key).into_iter().flatten() {
-                match key {
-                    "paths" => self.compiled(value, "a glob", crate::filters::glob_fault),
-                    "patterns" => self.compiled(value, "a regular expression", crate::filters::pattern_fault),
-                    _ => {}
-                }
-                let source = json(value.get_ref()).to_string().into();
-                named.push(Named { name: name.get_ref().to_string().into(), source });
-            }
-        }
-        named.into()
-    }
-
-    fn paths(&mut self, top: &DeTable<'_>) -> Vec<(String, Vec<String>)> {
-        let Some(paths) = self.inner(top, "paths") else { return Vec::new() };
-        let names: Vec<String> = paths.keys().map(|name| name.get_ref().to_string()).collect();
-        let globs = |parser: &mut Self, name: &str| {
-            parser.reader.texts(paths, name).iter().map(ToString::to_string).collect()
-        };
-        names.into_iter().map(|name| (name.clone(), globs(self, &name))).collect()
-    }
-
-    /// Complains about texts that do not compile.
-    fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>) {
-        let single = std::slice::from_ref(value);
-        for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
-            let Some(text) = item.get_ref().as_str() else {
-                self.reader.error(item.span(), format!("{what} must be a text"));
-                continue;
-            };
-            if let Some(why) = fault(text) {
-                self.reader.error(item.span(), format!("`{text}` is not {what}: {why}"));
-            }
-        }
-    }
-
     fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
         Reader::get(table, key).and_then(|value| self.reader.table(key, value))
-    }
-
-    /// Notes that a name must be there.
-    fn link(&mut self, target: Target, name: &str, span: Range<usize>) {
-        self.links.push(Link { target, name: name.to_owned(), span });
-    }
-
-    /// Complains about names that are nowhere. A file that is not TOML has none.
-    fn resolve_links(&mut self) {
-        for Link { target, name, span } in std::mem::take(&mut self.links) {
-            let (what, names): (&str, Vec<&str>) = match target {
-                Target::Phase => {
-                    ("phase", self.phase_names.iter().map(String::as_str).chain([END]).collect())
-                }
-                Target::Limit => ("limit", self.limit_names.iter().map(String::as_str).collect()),
-                Target::Reviewer => ("reviewer", self.reviewer_names.iter().map(String::as_str).collect()),
-                Target::Check => ("check", self.checks.iter().map(|check| check.name.as_ref()).collect()),
-                Target::Step => ("step", self.steps.iter().map(|(name, _)| name.as_str()).collect()),
-                Target::Path => {
-                    ("list in [paths]", self.paths.iter().map(|(name, _)| name.as_str()).collect())
-                }
-            };
-            if names.contains(&name.as_str()) {
-                continue;
-            }
-            let hint = match nearest(&name, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if names.is_empty() => format!("this workflow has no {what}s"),
-                None => format!("the {what}s are {}", listed(&names)),
-            };
-            self.reader.error(span, format!("there is no {what} `{name}`")).hint = Some(hint);
-        }
     }
 
     fn delegation(&mut self, top: &DeTable<'_>) -> Option<Delegation> {
