@@ -108,20 +108,14 @@ pub trait World: Send + Sync {
         Vec::new()
     }
 
-    /// A number that nobody can foresee.
-    fn chance(&self) -> u64 {
+    /// A random number.
+    fn random_u64(&self) -> u64 {
         0
     }
 
     /// A digest of files, of their contents and of which are there.
     fn digest(&self, paths: &[String]) -> String {
         let _ = paths;
-        String::new()
-    }
-
-    /// A digest of a text.
-    fn text_digest(&self, text: &str) -> String {
-        let _ = text;
         String::new()
     }
 

@@ -59,8 +59,8 @@ pub trait Env: Send + Sync {
         jiff::Timestamp::now().as_second()
     }
 
-    /// A number that nobody could know.
-    fn chance(&self) -> u64 {
+    /// Returns a random number.
+    fn random_u64(&self) -> u64 {
         // Each of the standard library's hashers has keys of its own, from the system's source of randomness.
         RandomState::new().hash_one(std::process::id())
     }
@@ -113,8 +113,8 @@ impl Env for FixedEnv {
 
     fn pause(&self, _: Duration) {}
 
-    fn chance(&self) -> u64 {
-        if self.now.is_some() { 0 } else { ProcessEnv.chance() }
+    fn random_u64(&self) -> u64 {
+        if self.now.is_some() { 0 } else { ProcessEnv.random_u64() }
     }
 }
 

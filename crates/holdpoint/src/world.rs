@@ -286,8 +286,8 @@ impl World for ProjectWorld {
         all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
     }
 
-    fn chance(&self) -> u64 {
-        self.env.chance()
+    fn random_u64(&self) -> u64 {
+        self.env.random_u64()
     }
 
     fn digest(&self, paths: &[String]) -> String {
@@ -298,10 +298,6 @@ impl World for ProjectWorld {
         });
         let named = paths.iter().zip(contents).map(|(path, content)| format!("{path}\n{content}\n"));
         layout::content_digest(named.collect::<String>().as_bytes())
-    }
-
-    fn text_digest(&self, text: &str) -> String {
-        layout::content_digest(text.as_bytes())
     }
 
     fn env(&self, name: &str) -> Option<String> {
