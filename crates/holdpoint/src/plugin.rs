@@ -118,11 +118,13 @@ fn events(moment: Moment) -> &'static [&'static str] {
 /// The tools that a rule looks at, as Claude Code matches them; empty for all.
 fn matcher(on: &On) -> String {
     match &on.tool {
-        ToolMatch::Kind(ToolKind::Shell) => "Bash|PowerShell".to_owned(),
-        ToolMatch::Kind(ToolKind::Edit) => "Edit|MultiEdit|NotebookEdit|Write".to_owned(),
-        ToolMatch::Kind(ToolKind::Delegation) => "Agent|Task".to_owned(),
-        ToolMatch::Named(name) => name.to_string(),
         ToolMatch::Any | ToolMatch::Kind(ToolKind::Other) => String::new(),
+        ToolMatch::Named(name) => name.to_string(),
+        ToolMatch::Kind(kind) => {
+            let mut names: Vec<&str> = kind.registered_for("claude").collect();
+            names.sort_unstable();
+            names.join("|")
+        }
     }
 }
 

@@ -38,14 +38,8 @@ pub struct Host {
     pub preamble: &'static [(&'static str, i64)],
     /// Its events and the moments they are.
     pub events: &'static [(&'static str, Moment)],
-    /// Moments at which it listens to no answer: a hook is of use there for what the engine remembers.
-    pub deaf_at: &'static [Moment],
-    /// Its tools that run shell commands.
-    pub shell: &'static [&'static str],
-    /// Its tools that write files.
-    pub edit: &'static [&'static str],
-    /// Its tools that hand work to a sub-agent.
-    pub delegation: &'static [&'static str],
+    /// Moments at which it ignores a hook's output. A hook still runs there, for what the engine remembers.
+    pub ignores_output_at: &'static [Moment],
     /// How its matchers are read.
     pub matching: Matching,
     /// One entry of its hooks.
@@ -118,14 +112,9 @@ pub fn named(name: &str) -> Option<&'static Host> {
 }
 
 impl Host {
-    /// Its tools of a kind.
-    pub fn tools(&self, kind: ToolKind) -> &'static [&'static str] {
-        match kind {
-            ToolKind::Shell => self.shell,
-            ToolKind::Edit => self.edit,
-            ToolKind::Delegation => self.delegation,
-            ToolKind::Other => &[],
-        }
+    /// Returns the names of its tools of a kind.
+    pub fn tools(&self, kind: ToolKind) -> impl Iterator<Item = &'static str> {
+        kind.registered_for(self.name)
     }
 
     /// The matcher for these tools; for every tool without names.
@@ -151,4 +140,30 @@ pub fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use holdpoint_core::tool::TOOLS;
+
+    use super::*;
+
+    #[test]
+    fn every_registered_tool_is_recognized() {
+        for host in ALL {
+            for (word, kind) in ToolKind::NAMED {
+                let tools: Vec<&str> = host.tools(kind).collect();
+                assert!(!tools.is_empty(), "{} has no {word} tool", host.name);
+                assert!(tools.iter().all(|tool| ToolKind::of(tool) == kind), "{}: {tools:?}", host.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_tool_has_one_row_and_belongs_to_known_agents() {
+        for (at, tool) in TOOLS.iter().enumerate() {
+            assert!(!TOOLS[..at].iter().any(|other| other.name == tool.name), "{} twice", tool.name);
+            assert!(tool.registered_for.iter().all(|agent| named(agent).is_some()), "{tool:?}");
+        }
+    }
 }
