@@ -74,8 +74,8 @@ pub struct Config {
 /// session began in: an agent that steps out of the project is still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
-    let seeker = |start: &Path| find_at(start, env, session, only, Some(event.moment));
-    let mut found = seeker(Path::new(&event.cwd));
+    let find_from = |start: &Path| find_at(start, env, session, only, Some(event.moment));
+    let mut found = find_from(Path::new(&event.cwd));
     let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
         Path::new(&path).parent().map(Path::to_path_buf)
@@ -85,7 +85,7 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         if !found.runs.is_empty() || !found.unusable.is_empty() {
             break;
         }
-        found = seeker(&place);
+        found = find_from(&place);
     }
     found
 }
@@ -105,7 +105,7 @@ fn find_at(
 ) -> Found {
     let journal = nearest(start, layout::FOLDER);
     let ours = journal.clone();
-    let seeker = Seeker { start, ours: ours.as_deref(), env, session, moment };
+    let query = RunQuery { start, ours: ours.as_deref(), env, session, moment };
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
     let wanted = |name: &str| {
@@ -119,7 +119,7 @@ fn find_at(
     own.retain(|(name, _)| seal::changed_since(start, name) != Some(Begun::BuiltIn));
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
         match load(start, name, folder) {
-            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &seeker),
+            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &query),
             Err(unusable) => found.unusable.push(unusable),
         }
     }
@@ -129,7 +129,7 @@ fn find_at(
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
-            found.add(&built_in.workflow, Origin::BuiltIn, &seeker);
+            found.add(&built_in.workflow, Origin::BuiltIn, &query);
         }
     }
     found
@@ -150,30 +150,30 @@ pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusabl
 
 impl Found {
     /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
-    fn add(&mut self, workflow: &Workflow, origin: Origin, seeker: &Seeker<'_>) {
-        let is_stop = seeker.moment.is_none_or(|moment| moment == Moment::Stop);
+    fn add(&mut self, workflow: &Workflow, origin: Origin, query: &RunQuery<'_>) {
+        let is_stop = query.moment.is_none_or(|moment| moment == Moment::Stop);
         // Choosing among runs with ids reads them all, and kept ones grow many: not for every tool call.
-        let has_tool = seeker.moment.is_some_and(Moment::has_tool);
+        let has_tool = query.moment.is_some_and(Moment::has_tool);
         if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
             return;
         }
         if workflow.run.clears_strays
             && is_stop
-            && let Some(home) = nearest(seeker.start, &workflow.run.home)
+            && let Some(home) = nearest(query.start, &workflow.run.home)
         {
             let strays = candidates::strays(workflow, &home);
             self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
         }
-        if let Some(Place { home, folder, id }) = place(workflow, seeker) {
+        if let Some(Place { home, folder, id }) = place(workflow, query) {
             self.runs.push(Run { workflow: workflow.clone(), origin, home, folder, id });
         }
     }
 }
 
-/// Who looks for runs.
-pub struct Seeker<'a> {
+/// Where and for whom to look for runs.
+struct RunQuery<'a> {
     start: &'a Path,
-    /// The nearest folder that has one of ours.
+    /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
     session: Option<&'a str>,
@@ -187,11 +187,11 @@ struct Place {
     id: Option<String>,
 }
 
-/// Where a workflow's run is, from where the seeker is upwards.
-fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
-    let home = nearest(seeker.start, &workflow.run.home).or_else(|| sealed_home(workflow, seeker))?;
+/// Finds a workflow's run, from the query's folder upwards.
+fn place(workflow: &Workflow, query: &RunQuery<'_>) -> Option<Place> {
+    let home = nearest(query.start, &workflow.run.home).or_else(|| sealed_home(workflow, query))?;
     if workflow.run.id.is_some() {
-        let id = candidates::best(workflow, &home, seeker.env, seeker.session)?;
+        let id = candidates::best(workflow, &home, query.env, query.session)?;
         return Some(Place { folder: home.clone(), home, id: Some(id) });
     }
     let folder = match &workflow.run.each {
@@ -202,8 +202,8 @@ fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
 }
 
 /// The home of a run whose state only the engine writes: deleting the file does not end it.
-fn sealed_home(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<PathBuf> {
-    let ours = seeker.ours.filter(|_| workflow.run.is_sealed)?;
+fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
+    let ours = query.ours.filter(|_| workflow.run.is_sealed)?;
     layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
