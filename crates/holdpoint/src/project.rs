@@ -1,5 +1,5 @@
-//! Which runs an event concerns: a run's home is the nearest folder, upwards from where the agent works, that has
-//! the workflow's marker.
+//! The runs that an event concerns. A run's home is the nearest folder that has the workflow's marker, from the agent's
+//! working directory upwards.
 
 pub mod candidates;
 
@@ -12,13 +12,15 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
+use thiserror::Error;
 
-use crate::catalog::{self, Origin, Unusable};
+use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
 use crate::env_vars::{Env, PROJECT_DIRS};
+use crate::error::in_full;
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
 
-/// A run: a workflow at work in a folder.
+/// A run: a workflow that is active in a folder.
 #[derive(Debug)]
 pub struct Run {
     /// The workflow.
@@ -27,14 +29,14 @@ pub struct Run {
     pub origin: Origin,
     /// The folder that has the workflow's marker.
     pub home: PathBuf,
-    /// The run's own folder: the home itself, or one of those that each are a run.
+    /// The run's own folder: the home itself, or a folder below it where each folder is a run.
     pub folder: PathBuf,
-    /// The run's id, where each run is a file that is named by its id.
+    /// The run's id, where each run is a file named by its id.
     pub id: Option<String>,
 }
 
 impl Run {
-    /// What tells this run from others: its file where it is one, its folder otherwise.
+    /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
     pub fn place(&self) -> PathBuf {
         match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
             Some(file) => self.home.join(self.workflow.run.home.as_ref()).join(file),
@@ -43,18 +45,18 @@ impl Run {
     }
 }
 
-/// What was found from a folder upwards.
+/// The result of a search from a folder upwards.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The runs.
     pub runs: Vec<Run>,
     /// Workflows of the project that cannot be used.
     pub unusable: Vec<Unusable>,
-    /// What is wrong with the project's choices.
+    /// Problems with the project's choices.
     pub problems: Vec<String>,
-    /// Files that only look like a run, of workflows that have such cleared away; each with its home.
+    /// Files that only look like a run, of workflows that clear such files away. Each with its home.
     pub strays: Vec<(PathBuf, PathBuf)>,
-    /// The nearest folder with a `.holdpoint`, whatever is in it.
+    /// The nearest folder with a `.holdpoint`, whatever that contains.
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has the project's choices or workflows, if there is one.
     pub base: Option<PathBuf>,
@@ -64,14 +66,14 @@ pub struct Found {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The workflows in force here; without it, every one that has a run here.
+    /// The workflows that are enabled here. Without it, all are.
     pub workflows: Option<Vec<String>>,
 }
 
-/// The runs an event concerns, for every workflow or for one of them.
+/// Finds the runs that an event concerns, of every workflow or of one.
 ///
-/// The agent's folder decides. Where it leads to no run, the files its tool touches do, and then the folder its
-/// session began in: an agent that steps out of the project is still held by it.
+/// The agent's working directory decides. If it leads to no run, the files of its tool call decide, and then the
+/// folder its session started in: an agent that leaves the project is still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
     let find_from = |start: &Path| find_at(start, env, session, only, Some(event.moment));
@@ -90,12 +92,12 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
     found
 }
 
-/// The runs from `start` upwards. Of a workflow's several, the one that counts most for the session.
+/// Finds the runs from `start` upwards. If a workflow has several, the one that matters most to the session.
 pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
     find_at(start, env, session, only, None)
 }
 
-/// The same for an event of this moment: a run that has nothing to say to it is not looked for.
+/// Finds the runs for an event of this moment. Skips workflows that have nothing to say about it.
 fn find_at(
     start: &Path,
     env: &Arc<dyn Env>,
@@ -135,24 +137,20 @@ fn find_at(
     found
 }
 
-/// A workflow of the project's own, unless a sealed run was begun with another text of it.
+/// Loads one of the project's own workflows, unless a sealed run was started with another version of it.
 pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     if seal::changed_since(start, name).is_some() {
-        let file = layout::seal(start, name);
-        let why = format!(
-            "it was changed after the run here was begun: put it back, or delete the run's state and {}",
-            file.display()
-        );
+        let why = Defect::Changed { seal: layout::seal(start, name) };
         return Err(Unusable { name: name.to_owned(), why });
     }
     catalog::load(name, folder)
 }
 
 impl Found {
-    /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
+    /// Adds the workflow's run, if there is one. Only then is the workflow copied.
     fn add(&mut self, workflow: &Workflow, origin: Origin, query: &RunQuery<'_>) {
         let is_stop = query.moment.is_none_or(|moment| moment == Moment::Stop);
-        // Choosing among runs with ids reads them all, and kept ones grow many: not for every tool call.
+        // Choosing among runs with ids reads them all, and finished ones pile up: too slow for every tool call.
         let has_tool = query.moment.is_some_and(Moment::has_tool);
         if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
             return;
@@ -201,26 +199,26 @@ fn place(workflow: &Workflow, query: &RunQuery<'_>) -> Option<Place> {
     Some(Place { home, folder, id: None })
 }
 
-/// The home of a run whose state only the engine writes: deleting the file does not end it.
+/// Finds the home of a sealed run, whose state only the engine writes: deleting the file does not end the run.
 fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
     let ours = query.ours.filter(|_| workflow.run.is_sealed)?;
     layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
-/// Of the folders in `marker` whose name fits, the one with the youngest file that counts.
+/// Returns the folder in `marker`, among those whose name matches, with the most recent file that counts.
 fn newest(marker: &Path, each: &str, counting: &[Text]) -> Option<PathBuf> {
     let folders = std::fs::read_dir(marker)
         .ok()?
         .flatten()
         .filter(|entry| fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let youngest = |folder: &Path| {
+    let latest = |folder: &Path| {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let counts = files.filter(|entry| counting.iter().any(|glob| fits(glob, &entry.file_name())));
         counts
             .filter_map(|entry| entry.metadata().ok().filter(std::fs::Metadata::is_file)?.modified().ok())
             .max()
     };
-    let dated = folders.filter_map(|entry| Some((youngest(&entry.path())?, entry.path())));
+    let dated = folders.filter_map(|entry| Some((latest(&entry.path())?, entry.path())));
     dated.max().map(|(_, folder)| folder)
 }
 
@@ -228,7 +226,7 @@ fn fits(glob: &str, name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| holdpoint_core::path::fits(glob, name))
 }
 
-/// The nearest folder from `start` upwards that has `marker` in it.
+/// Finds the nearest folder from `start` upwards that contains `marker`.
 pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     if !start.is_absolute() || marker.is_empty() {
         return None;
@@ -236,8 +234,8 @@ pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     start.ancestors().find(|folder| folder.join(marker).symlink_metadata().is_ok()).map(Path::to_path_buf)
 }
 
-/// The nearest folder whose `.holdpoint` holds choices or workflows. One that holds only a journal is none: it stands
-/// beside a run's marker and must not hide what the project says further up.
+/// Finds the nearest folder whose `.holdpoint` has choices or workflows. One with only a journal does not count: it is
+/// next to a run's marker, and must not hide the project's choices further up.
 pub fn base(start: &Path) -> Option<PathBuf> {
     let mut start = Some(start);
     while let Some(folder) = start.and_then(|start| nearest(start, layout::FOLDER)) {
@@ -249,13 +247,13 @@ pub fn base(start: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a project's choices name workflows, and not this one.
+/// Returns whether a project's choices list workflows without this one.
 pub fn leaves_out(base: &Path, name: &str) -> bool {
     let names = config(base, &mut Vec::new()).and_then(|config| config.workflows);
     names.is_some_and(|names| !names.iter().any(|named| named == name))
 }
 
-/// What is wrong with a workflow's name in `holdpoint.toml`, if there is none of that name.
+/// Reports a name in `holdpoint.toml` that no workflow has.
 fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
     let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).chain(built_in).collect();
@@ -267,12 +265,29 @@ fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
         .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
 }
 
-/// A project's choices. A file that cannot be used is told and counts as none.
+/// Reads a project's choices. A file that cannot be used is reported as a problem and ignored.
 fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
     let path = layout::config(base);
     path.symlink_metadata().ok()?;
-    let read = catalog::read_text(&path).and_then(|text| {
-        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))
-    });
-    read.map_err(|why| problems.push(format!("{why}: all workflows are in force"))).ok()
+    match read_config(path) {
+        Ok(config) => Some(config),
+        Err(error) => {
+            problems.push(format!("{}: all workflows are in force", in_full(&error)));
+            None
+        }
+    }
+}
+
+fn read_config(path: PathBuf) -> Result<Config, ConfigError> {
+    let text = catalog::read_text(&path)?;
+    toml::from_str(&text).map_err(|error| ConfigError::Wrong { path, message: error.message().to_owned() })
+}
+
+/// The failure to read a project's choices.
+#[derive(Debug, Error)]
+enum ConfigError {
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    #[error("{}: {message}", path.display())]
+    Wrong { path: PathBuf, message: String },
 }

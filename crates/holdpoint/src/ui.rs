@@ -81,7 +81,7 @@ impl Ui {
 
     /// Prints a failure and its hints.
     pub fn error(&self, error: &CommandError) {
-        self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what));
+        self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what()));
         for hint in &error.hints {
             self.note(format!("{}: {hint}", paint(self.colour_err, Style::Cyan, "hint")));
         }

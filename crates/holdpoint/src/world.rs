@@ -11,6 +11,7 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World};
 
 use crate::env_vars::Env;
+use crate::error::in_full;
 use crate::project::Run;
 use crate::store::kept::Kept;
 use crate::store::{evidence, layout, report, tree};
@@ -156,9 +157,14 @@ impl ProjectWorld {
         match worktree::head(&self.home) {
             Ok(Some(head)) => Answer::Is(head),
             Ok(None) => Answer::None,
-            Err(why) => Answer::Fault(why),
+            Err(error) => Answer::Fault(in_full(&error)),
         }
     }
+}
+
+/// Turns a failure into a fault.
+fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
+    result.map_or_else(|error| Answer::Fault(in_full(&error)), Answer::Is)
 }
 
 impl World for ProjectWorld {
@@ -260,7 +266,8 @@ impl World for ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        let hash = self.tree.get_or_init(|| worktree::hash(&self.home, aside));
+        let hash =
+            self.tree.get_or_init(|| worktree::hash(&self.home, aside).map_err(|error| in_full(&error)));
         hash.clone().map_or_else(Answer::Fault, Answer::Is)
     }
 
@@ -270,7 +277,7 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is)
+        told(worktree::changed(&self.home, tree, &now))
     }
 
     fn head(&self) -> Answer<Head> {
@@ -278,7 +285,7 @@ impl World for ProjectWorld {
     }
 
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
-        worktree::tree_without(&self.home, tree, aside).map_or_else(Answer::Fault, Answer::Is)
+        told(worktree::tree_without(&self.home, tree, aside))
     }
 
     fn evidence(&self) -> Vec<serde_json::Value> {

@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, keep_log, texts};
 use crate::env_vars::Env;
+use crate::error::in_full;
 use crate::program::{self, Channels, Ended, How};
 use crate::project::Run;
 use crate::store::evidence;
@@ -115,7 +116,7 @@ fn passes_on(review: &Review, run: &Run, env: &dyn Env, tree: &str) -> Result<bo
     let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = texts(review.told.get("adding")).map(std::path::PathBuf::from).collect();
-    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(told)?;
+    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
     Ok(matches!(run_in(review, folder.path(), env)?.outcome, Outcome::Passed))
 }
 
