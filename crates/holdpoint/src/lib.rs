@@ -42,4 +42,5 @@ pub mod demo;
 pub mod error;
 pub mod ui;
 
+pub mod env;
 pub mod env_vars;

@@ -15,7 +15,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
-use crate::env_vars::{Env, PROJECT_DIRS};
+use crate::env::Env;
+use crate::env_vars::PROJECT_DIRS;
 use crate::error::in_full;
 use crate::store::layout;
 use crate::store::seal::{self, Begun};

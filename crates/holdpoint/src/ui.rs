@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
-use crate::env_vars::{Env, NO_COLOR};
+use crate::env::Env;
+use crate::env_vars::NO_COLOR;
 use crate::error::CommandError;
 
 /// Where commands print.

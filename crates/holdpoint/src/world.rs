@@ -10,7 +10,7 @@ use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World};
 
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::error::in_full;
 use crate::project::Run;
 use crate::store::kept::Kept;

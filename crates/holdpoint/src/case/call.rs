@@ -14,7 +14,7 @@ use crate::agent::{Agent, Protocol};
 use crate::catalog;
 use crate::engine::command::{Typed, words};
 use crate::engine::{self, Call, Reply};
-use crate::env_vars::{Env, FixedEnv};
+use crate::env::{Env, FixedEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 

@@ -37,7 +37,7 @@ pub(super) fn change(root: &Path, files: Option<&Json>) -> Result<(), CaseError>
         let removed = std::fs::remove_file(place(root, path)?);
         match content {
             Json::String(word) if word == NONE => {
-                removed.map_err(|source| CaseError::File { path: path.clone(), source })?
+                removed.map_err(|source| CaseError::File { path: path.clone(), source })?;
             }
             _ => put(root, path, content)?,
         }

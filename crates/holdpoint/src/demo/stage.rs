@@ -12,7 +12,8 @@ use super::error::DemoError;
 use super::reviewer;
 use super::script::Script;
 use crate::case::folder;
-use crate::env_vars::{self, Env, FixedEnv};
+use crate::env::{Env, FixedEnv};
+use crate::env_vars;
 use crate::{program, project};
 
 /// The agent's session, in the form that Claude Code wants.

@@ -10,7 +10,7 @@ use holdpoint_core::path::tidy;
 use holdpoint_core::phase;
 use holdpoint_core::workflow::Workflow;
 
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::world::ProjectWorld;
 
 /// How many runs are read, the most recent first. Finished ones are kept, so there may be many.
