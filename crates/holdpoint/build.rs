@@ -1,5 +1,5 @@
-//! Embeds the built-in workflows: each folder of `workflows/` is parsed and checked here, and becomes a Rust static,
-//! so that loading one at run time costs nothing. And tells the program what it was built from.
+//! Embeds the built-in workflows: parses and checks each folder of `workflows/` and writes it as a Rust static, so that
+//! loading one at run time costs nothing. Also records what `--version` prints about the build.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,10 +17,10 @@ use holdpoint_core::workflow::parse::{FILE, parse};
 
 fn main() {
     println!("cargo::rustc-env=HOLDPOINT_BUILD={}", build());
-    let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../workflows");
+    let root = Path::new(holdpoint_workflows::FOLDER);
     println!("cargo::rerun-if-changed={}", root.display());
     let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+        std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.retain(|folder| folder.join(FILE).is_file());
     folders.sort();
     let mut source = String::from("pub(crate) static BUILT_IN: &[BuiltIn] = &[\n");
@@ -32,16 +32,19 @@ fn main() {
     std::fs::write(out, source).unwrap();
 }
 
-/// What is built: the commit and its day where there is git, the target and the profile.
+/// Describes the build: the commit and its date if this is a checkout, the target and the profile.
 fn build() -> String {
     let mut words = Vec::new();
-    words.extend(git(&["log", "-1", "--format=%h %cs"]).filter(|commit| !commit.is_empty()));
-    words.extend(["TARGET", "PROFILE"].map(|name| std::env::var(name).unwrap()));
-    // A new commit is a new build. The file that tells of one stands elsewhere in a worktree.
-    let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).map(PathBuf::from);
-    if let Some(log) = log.and_then(|log| log.canonicalize().ok()) {
-        println!("cargo::rerun-if-changed={}", log.display());
+    // A downloaded package may lie below someone else's repository, whose commits say nothing about it.
+    if git(&["ls-files", "--error-unmatch", "build.rs"]).is_some() {
+        words.extend(git(&["log", "-1", "--format=%h %cs"]).filter(|commit| !commit.is_empty()));
+        // A new commit is a new build. In a worktree this log is not below `.git`.
+        let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).map(PathBuf::from);
+        if let Some(log) = log.and_then(|log| log.canonicalize().ok()) {
+            println!("cargo::rerun-if-changed={}", log.display());
+        }
     }
+    words.extend(["TARGET", "PROFILE"].map(|name| std::env::var(name).unwrap()));
     words.join(", ")
 }
 

@@ -5,37 +5,54 @@
 //! needs to know it asks of a read-only [`world::World`]; what must be done it returns in a
 //! [`decision::Decision`]. The crate's own `clippy.toml` refuses anything else.
 //!
-//! Modules in reading order:
+//! Modules are in reading order, in groups.
 
-pub mod command;
-pub mod decide;
-pub mod decision;
+// The input: an event, the tool it is about, and the questions that the core may ask.
 pub mod event;
-pub mod facts;
-pub mod phase;
-mod protection;
 pub mod tool;
-pub mod workflow;
 pub mod world;
 
+// A workflow as data, and the language of its conditions and texts.
+pub mod workflow;
+
+pub mod expression;
+pub mod filters;
+
+pub mod facts;
+
+// From facts to decisions: rules, then phases, then commands.
+pub mod decide;
+pub mod decision;
+mod protection;
+
+pub mod phase;
+pub mod verdict;
+
+pub mod command;
+pub mod run_id;
+
+// What particular facts need.
+pub mod delegation;
+pub mod findings;
+pub mod layout;
+pub mod shell;
+
+// The checks.
 pub mod acceptance;
 pub mod allowed_files;
 pub mod blueprint;
-pub mod delegation;
-pub mod diagnostic;
-pub mod document;
-pub mod expression;
-pub mod filters;
-pub mod findings;
-pub mod graph;
-pub mod json;
-pub mod layout;
-pub mod lines;
-pub mod path;
 pub mod plan;
-pub mod run_id;
 pub mod scan;
-pub mod shell;
 pub mod source;
 pub mod test_report;
-pub mod verdict;
+
+// For people: drawings and error messages.
+pub mod diagnostic;
+pub mod graph;
+
+// Formats that everything else reads.
+pub mod digest;
+pub mod document;
+pub mod json;
+pub mod lines;
+pub mod path;

@@ -1,8 +1,8 @@
-//! A tool call over all agents' spellings: what kind of tool it is, whom it is for, what it touches.
+//! A tool call, whichever agent makes it: the tool's kind, the sub-agent it is for, the files it touches.
 
 use serde_json::Value as Json;
 
-/// What a tool does, as far as rules tell tools apart.
+/// The kind of a tool, as far as rules distinguish tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::tool))]
 pub enum ToolKind {
@@ -21,17 +21,60 @@ impl ToolKind {
     pub const NAMED: [(&'static str, ToolKind); 3] =
         [("shell", ToolKind::Shell), ("edit", ToolKind::Edit), ("delegation", ToolKind::Delegation)];
 
-    /// The kind of the tool that agents call `name`.
+    /// Returns the kind of the tool that agents call `name`.
     pub fn of(name: &str) -> ToolKind {
-        match name {
-            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" | "bash"
-            | "powershell" => ToolKind::Shell,
-            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "apply_patch" | "write_file" | "replace"
-            | "create" | "edit" | "Delete" => ToolKind::Edit,
-            "Task" | "Agent" | "spawn_agent" | "invoke_agent" | "task" => ToolKind::Delegation,
-            _ => ToolKind::Other,
-        }
+        TOOLS.iter().find(|known| known.name == name).map_or(ToolKind::Other, |known| known.kind)
     }
+
+    /// Returns the names under which hooks for this kind of tool are registered with `agent`.
+    pub fn registered_for(self, agent: &str) -> impl Iterator<Item = &'static str> {
+        let is_meant = move |known: &&Known| known.kind == self && known.registered_for.contains(&agent);
+        TOOLS.iter().filter(is_meant).map(|known| known.name)
+    }
+}
+
+/// A tool that some agent has.
+#[derive(Debug)]
+pub struct Known {
+    /// Its name, as the agent spells it.
+    pub name: &'static str,
+    /// Its kind.
+    pub kind: ToolKind,
+    /// The agents whose hooks are registered for it under this name, as `--agent` spells them. Without any, the name
+    /// is recognized in events only.
+    pub registered_for: &'static [&'static str],
+}
+
+/// Every tool whose kind matters. What is registered with an agent and what is recognized in its events both come from
+/// this table, so that no tool is registered and then let through.
+pub const TOOLS: [Known; 23] = [
+    known("Bash", ToolKind::Shell, &["claude", "codex", "copilot"]),
+    known("PowerShell", ToolKind::Shell, &["claude", "copilot"]),
+    known("run_shell_command", ToolKind::Shell, &["gemini"]),
+    known("Shell", ToolKind::Shell, &["cursor"]),
+    known("shell", ToolKind::Shell, &[]),
+    known("exec_command", ToolKind::Shell, &[]),
+    known("bash", ToolKind::Shell, &[]),
+    known("powershell", ToolKind::Shell, &[]),
+    known("Edit", ToolKind::Edit, &["claude", "copilot"]),
+    known("Write", ToolKind::Edit, &["claude", "cursor", "copilot"]),
+    known("MultiEdit", ToolKind::Edit, &["claude"]),
+    known("NotebookEdit", ToolKind::Edit, &["claude"]),
+    known("apply_patch", ToolKind::Edit, &["codex"]),
+    known("write_file", ToolKind::Edit, &["gemini"]),
+    known("replace", ToolKind::Edit, &["gemini"]),
+    known("Delete", ToolKind::Edit, &["cursor"]),
+    known("create", ToolKind::Edit, &[]),
+    known("edit", ToolKind::Edit, &[]),
+    known("Task", ToolKind::Delegation, &["claude", "cursor", "copilot"]),
+    known("Agent", ToolKind::Delegation, &["claude", "copilot"]),
+    known("spawn_agent", ToolKind::Delegation, &["codex"]),
+    known("invoke_agent", ToolKind::Delegation, &["gemini"]),
+    known("task", ToolKind::Delegation, &[]),
+];
+
+const fn known(name: &'static str, kind: ToolKind, registered_for: &'static [&'static str]) -> Known {
+    Known { name, kind, registered_for }
 }
 
 /// A tool call: its name, its input and, after it ran, its result.
@@ -48,12 +91,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// What the tool does.
+    /// Returns the tool's kind.
     pub fn kind(&self) -> ToolKind {
         ToolKind::of(&self.name)
     }
 
-    /// The sub-agent a delegation names. `Err` if it is there but no text.
+    /// Returns the sub-agent that a delegation names, or an error if the field is not a string.
     pub fn agent(&self) -> Result<Option<&str>, NotText> {
         match self.first(&["subagent_type", "agent_type", "agent", "agent_name"]) {
             None | Some(Json::Null) => Ok(None),
@@ -62,20 +105,20 @@ impl Tool {
         }
     }
 
-    /// What the sub-agent is told: prompt and description.
+    /// Returns the instructions for the sub-agent: prompt and description.
     pub fn text(&self) -> String {
         let prompt = self.first(&["prompt", "message"]).map(as_text).unwrap_or_default();
         let description = self.input.get("description").map(as_text).unwrap_or_default();
         format!("{prompt} {description}")
     }
 
-    /// The shell command, if the tool runs one.
+    /// Returns the shell command, if the tool runs one.
     pub fn command(&self) -> Option<&str> {
         let words = self.first(&["command", "cmd"])?;
         (self.kind() == ToolKind::Shell).then_some(words)?.as_str()
     }
 
-    /// The files the tool names as its targets, as it spells them.
+    /// Returns the paths of the files that the tool writes, as the agent spells them.
     pub fn paths(&self) -> Vec<String> {
         if let Some(patch) = self.patch() {
             return patched_files(patch);
@@ -84,7 +127,8 @@ impl Tool {
         named.and_then(Json::as_str).filter(|path| !path.is_empty()).map(str::to_owned).into_iter().collect()
     }
 
-    /// The patch that an edit brings along; a tool may go by another name for the sake of another agent's rules.
+    /// Returns the patch that an edit applies. The tool need not be called `apply_patch`: an agent may send another
+    /// agent's name, so that rules written for that one apply.
     fn patch(&self) -> Option<&str> {
         let is_patch = |text: &&str| self.name == "apply_patch" || text.starts_with("*** Begin Patch");
         let text = match &self.input {
@@ -94,10 +138,10 @@ impl Tool {
         text.filter(|_| self.kind() == ToolKind::Edit).filter(is_patch)
     }
 
-    /// The result as text: its text blocks if it has any, its JSON otherwise.
+    /// Returns the result as text: its text blocks if it has any, otherwise its JSON.
     pub fn result_text(&self) -> Option<String> {
         let result = self.result.as_ref()?;
-        // A sub-agent in the background has only been started: its answer is still to come.
+        // A sub-agent in the background has only started: its result comes later.
         if result.get("status").and_then(Json::as_str) == Some("async_launched") {
             return None;
         }
@@ -108,7 +152,7 @@ impl Tool {
         }
     }
 
-    /// The error as text, if the call failed.
+    /// Returns the error as text, if the call failed.
     pub fn error_text(&self) -> Option<String> {
         self.error.as_ref().map(as_text)
     }
@@ -118,11 +162,11 @@ impl Tool {
     }
 }
 
-/// A field that should be text is something else.
+/// The error of a field that should be a string and is not.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotText;
 
-/// How a value that should be text reads: lists are joined by commas, as agents' own scripts do.
+/// Renders a value that should be text: lists are joined by commas, as agents' own scripts do.
 fn as_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),

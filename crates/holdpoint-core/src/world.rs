@@ -1,14 +1,14 @@
-//! What the core may ask: read-only questions about files, git and the environment.
+//! The questions that the core may ask about files, git and the environment.
 
-/// Answers about the project at hand. Paths are relative to the run's home, or absolute below it.
+/// Answers questions about a run's project. Paths are relative to the run's home, or absolute below it.
 pub trait World: Send + Sync {
     /// The content of a file.
     fn read(&self, path: &str) -> Answer<Vec<u8>>;
 
-    /// Whether a file or folder is there.
+    /// Whether a file or folder exists.
     fn exists(&self, path: &str) -> Answer<()>;
 
-    /// Whether an absolute path, wherever it leads, is a folder: what a shell's `cd` would find.
+    /// Whether an absolute path, inside the project or not, is a folder that a shell's `cd` would find.
     fn is_folder(&self, dir: &str) -> bool {
         let _ = dir;
         true
@@ -19,7 +19,7 @@ pub trait World: Send + Sync {
         String::new()
     }
 
-    /// The run's id, where each run is a file that is named by its id.
+    /// The run's id, where each run is a file named by its id.
     fn run_id(&self) -> Option<String> {
         None
     }
@@ -34,12 +34,12 @@ pub trait World: Send + Sync {
         0
     }
 
-    /// Whether a report is there that was not there already when its phase was entered.
+    /// Whether a report exists that did not exist when its phase was entered.
     fn is_new(&self, path: &str) -> Answer<()> {
         self.exists(path)
     }
 
-    /// A file as it was when the run was made: its content, or none if it was not there; no answer if nothing was kept.
+    /// A file's content when the run was created, or `Is(None)` if it did not exist. No answer if nothing was kept.
     fn kept(&self, path: &str) -> Answer<Option<Vec<u8>>> {
         let _ = path;
         Answer::None
@@ -56,13 +56,13 @@ pub trait World: Send + Sync {
         true
     }
 
-    /// Where a program of this name is found.
+    /// The path of a program on PATH.
     fn program(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// What a program says its version is.
+    /// What a program prints for `--version`.
     fn version(&self, name: &str) -> Option<String> {
         let _ = name;
         None
@@ -74,13 +74,13 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
-    /// Waits a moment for whoever may be writing this file in place; false if there is nothing to wait for.
+    /// Waits briefly if another process may be writing this file in place. False if there is nothing to wait for.
     fn settle(&self, path: &str) -> bool {
         let _ = path;
         false
     }
 
-    /// The hash of the working tree as it is now, without what is `aside`; none where there is no repository.
+    /// The hash of the working tree as it is now, without the paths that match `aside`. None without a repository.
     fn tree(&self, aside: &[String]) -> Answer<String> {
         let _ = aside;
         Answer::None
@@ -97,31 +97,25 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
-    /// A commit's tree without what is aside.
+    /// A commit's tree without the paths that match `aside`.
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
         let _ = (tree, aside);
         Answer::None
     }
 
-    /// What the engine saw itself in this workflow's runs here, oldest first.
+    /// The evidence of this workflow's runs here, oldest first.
     fn evidence(&self) -> Vec<serde_json::Value> {
         Vec::new()
     }
 
-    /// A number that nobody can foresee.
-    fn chance(&self) -> u64 {
+    /// A random number.
+    fn random_u64(&self) -> u64 {
         0
     }
 
-    /// A digest of files, of their contents and of which are there.
+    /// A digest of files: of their contents, and of which exist.
     fn digest(&self, paths: &[String]) -> String {
         let _ = paths;
-        String::new()
-    }
-
-    /// A digest of a text.
-    fn text_digest(&self, text: &str) -> String {
-        let _ = text;
         String::new()
     }
 
@@ -137,26 +131,26 @@ pub trait World: Send + Sync {
 pub struct Head {
     /// Its id.
     pub id: String,
-    /// Its first parent; none for a first commit, and for the last one that a shallow clone has.
+    /// Its first parent. None for the first commit, and for the oldest commit of a shallow clone.
     pub parent: Option<String>,
-    /// How many it has.
+    /// The number of its parents.
     pub parents: usize,
     /// Its tree.
     pub tree: String,
     /// The first line of its message.
     pub subject: String,
-    /// The files that it changed against its first parent, sorted; a renamed file is both of its names.
+    /// The files that it changed compared with its first parent, sorted. A renamed file counts under both names.
     pub paths: Vec<String>,
 }
 
-/// An answer: there, not there, or impossible to tell.
+/// An answer: a value, nothing, or unknown because of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// This is it.
+    /// The value.
     Is(T),
     /// There is none.
     None,
-    /// A fault kept us from knowing; the reason is for people.
+    /// The answer is unknown. The reason is for people.
     Fault(String),
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-fn main() -> Result<(), String> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let root = args.next().ok_or("usage: tree FOLDER [GLOB…]")?;
     let aside: Vec<String> = args.collect();

@@ -1,6 +1,7 @@
-//! Cases: a workflow's own proof. Each is one hook call on a real folder, compared with what it should answer.
+//! Cases: a workflow's own tests. Each is one hook call in a real folder, compared with the expected answer.
 
 mod call;
+mod error;
 mod file;
 pub(crate) mod folder;
 mod judge;
@@ -8,20 +9,23 @@ mod placeholder;
 mod prepared;
 pub(crate) mod reviewer;
 
+pub use error::{CaseError, CaseFileError};
 pub use file::{Case, CaseFile, parse};
 pub use judge::{Outcome, run};
 pub use prepared::Prepared;
 
 use holdpoint_core::workflow::{Format, Rule};
 
-/// What came of all the cases of a workflow.
+use crate::error::in_full;
+
+/// The results of a workflow's cases.
 #[derive(Debug, Default)]
 pub struct Report {
     /// How many passed.
     pub passed: usize,
-    /// Those that failed: the file, the case's name and what was wrong.
+    /// The cases that failed.
     pub failed: Vec<Failure>,
-    /// Rules that spoke in no case.
+    /// Rules that no case triggered.
     pub silent_rules: Vec<String>,
 }
 
@@ -32,22 +36,22 @@ pub struct Failure {
     pub file: String,
     /// Its name and what it is about.
     pub case: String,
-    /// What was not as expected.
+    /// What differs from the expectation.
     pub problems: Vec<String>,
 }
 
-/// Where the cases' workflow comes from.
+/// The workflow that the cases are about.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The workflow's name.
     pub name: &'a str,
-    /// The workflow's rules, each of which must speak in a case.
+    /// The workflow's rules, each of which should be triggered by a case.
     pub rules: &'a [Rule],
     /// The programs that review for it.
     pub reviewers: &'a [String],
-    /// What is no part of the tree that its results are bound to.
+    /// Paths that do not belong to the tree that results are bound to.
     pub aside: &'a [String],
-    /// What its state file is written in.
+    /// The format of its state file.
     pub format: Format,
     /// The workflow's folder, if it is a project's own: it is copied into every case.
     pub own_folder: Option<&'a std::path::Path>,
@@ -61,11 +65,11 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
     for (path, text) in files {
         let parsed = match parse(text) {
             Ok(parsed) => parsed,
-            Err(why) => {
+            Err(error) => {
                 report.failed.push(Failure {
                     file: path.clone(),
                     case: "the file itself".into(),
-                    problems: vec![why],
+                    problems: vec![in_full(&error)],
                 });
                 continue;
             }

@@ -1,10 +1,12 @@
-//! The workflows there are: those built in, and a project's own in `.holdpoint/workflows/`, which come first.
+//! The workflows: those built in, and a project's own in `.holdpoint/workflows/`, which take precedence.
 
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
+use thiserror::Error;
 
+use crate::error::in_full;
 use crate::store::layout;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
@@ -21,42 +23,92 @@ pub struct BuiltIn {
 /// Where a workflow comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is part of the program.
+    /// The program.
     BuiltIn,
-    /// It is the project's own, in this folder.
+    /// The project's own folder.
     Project(PathBuf),
 }
 
 /// A project's own workflow that cannot be used.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("workflow `{name}` cannot be used, so it holds nothing")]
 pub struct Unusable {
     /// Its name.
     pub name: String,
-    /// What is wrong, for people.
-    pub why: String,
+    /// What is wrong with it.
+    #[source]
+    pub why: Defect,
 }
 
 impl Unusable {
-    /// What is wrong, in a sentence.
+    /// Says what is wrong, in a sentence.
     pub fn told(&self) -> String {
-        format!("workflow `{}` cannot be used, so it holds nothing: {}", self.name, self.why)
+        in_full(self)
     }
+}
+
+/// The reason why a workflow cannot be used.
+#[derive(Debug, Error)]
+pub enum Defect {
+    /// Its file cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// Its file has an error.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Where the error is.
+        line: usize,
+        /// Where in the line.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Its file was changed while a sealed run was using it.
+    #[error(
+        "it was changed after the run here was begun: put it back, or delete the run's state and {}",
+        seal.display()
+    )]
+    Changed {
+        /// The run's sealed copy.
+        seal: PathBuf,
+    },
+}
+
+/// The failure to read a text file of a workflow.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The file cannot be read.
+    #[error("{}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is a folder or too large.
+    #[error("{}: not a file of at most {FILE_BYTES_MAX} bytes", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
 }
 
 /// The largest workflow file or text that is read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// All built-in workflows.
+/// Returns all built-in workflows.
 pub fn built_in() -> &'static [BuiltIn] {
     BUILT_IN
 }
 
-/// The built-in workflow of this name.
+/// Returns the built-in workflow of this name.
 pub fn named(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|built_in| built_in.workflow.name == name)
 }
 
-/// The folders of a project's own workflows, by name.
+/// Lists the folders of a project's own workflows, by name.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(layout::workflows(home)) else { return Vec::new() };
     let mut folders: Vec<(String, PathBuf)> = entries
@@ -68,26 +120,23 @@ pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// The workflow in a folder, or why it cannot be used.
+/// Loads the workflow in a folder.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
-    let parsed = read(name, folder).map_err(unusable)?;
+    let parsed = read(name, folder).map_err(|error| unusable(error.into()))?;
     match parsed.error() {
         None => Ok(parsed.workflow),
         Some(error) => {
             let source = read_text(&folder.join(&error.file)).unwrap_or_default();
             let (line, column) = error.position(&source);
-            Err(unusable(format!(
-                "{}:{line}:{column}: {}",
-                folder.join(&error.file).display(),
-                error.message
-            )))
+            let path = folder.join(&error.file);
+            Err(unusable(Defect::Wrong { path, line, column, message: error.message.clone() }))
         }
     }
 }
 
-/// The workflow in a folder as far as it can be read.
-pub fn read(name: &str, folder: &Path) -> Result<Parsed, String> {
+/// Parses the workflow in a folder, errors included.
+pub fn read(name: &str, folder: &Path) -> Result<Parsed, ReadError> {
     let source = read_text(&folder.join(FILE))?;
     Ok(parse(name, &source, &|file| file_below(folder, file)))
 }
@@ -97,12 +146,12 @@ fn file_below(folder: &Path, file: &str) -> Option<String> {
     holdpoint_core::path::stays_below(&path).then(|| read_text(&folder.join(path)).ok())?
 }
 
-/// A text file of a workflow.
-pub fn read_text(path: &Path) -> Result<String, String> {
-    let told = |error: std::io::Error| format!("{}: {error}", path.display());
-    let metadata = std::fs::metadata(path).map_err(told)?;
+/// Reads a text file of a workflow.
+pub fn read_text(path: &Path) -> Result<String, ReadError> {
+    let failed = |source| ReadError::Io { path: path.to_path_buf(), source };
+    let metadata = std::fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
-        return Err(format!("{}: not a file of at most {FILE_BYTES_MAX} bytes", path.display()));
+        return Err(ReadError::NotAFile { path: path.to_path_buf() });
     }
-    Ok(String::from_utf8_lossy(&std::fs::read(path).map_err(told)?).into_owned())
+    Ok(String::from_utf8_lossy(&std::fs::read(path).map_err(failed)?).into_owned())
 }

@@ -1,8 +1,9 @@
-//! A demonstration: a scripted agent at work in a temporary project. Its hook calls, its files and its commits are
-//! real; only what the agent and its reviewers decide is written down, in a workflow's `demo.toml`.
+//! A demo: a scripted agent that works in a temporary project. Its hook calls, files and commits are real. Only the
+//! decisions of the agent and its reviewers are scripted, in a workflow's `demo.toml`.
 
 mod agent;
 mod client;
+mod error;
 mod model;
 mod reviewer;
 mod script;
@@ -17,30 +18,31 @@ use self::client::Client;
 use self::script::Step;
 use crate::store::journal::{self, Entry};
 
+pub use self::error::{ClientError, DemoError, FailedDemo, ScriptError};
 pub use self::script::{Act, Expect, Script, parse};
 pub use self::stage::{Setting, Stage};
 
-/// The file of a workflow's folder that a demonstration is written in.
+/// The file of a demo's script, in a workflow's folder.
 pub const FILE: &str = "demo.toml";
 
-/// What came of a step.
+/// A step and its results.
 #[derive(Debug)]
 pub struct Scene {
     /// What happened, for the reader.
     pub does: String,
     /// What was done.
     pub act: Act,
-    /// What came of it.
+    /// The result.
     pub got: Expect,
-    /// What was said, to whomever.
+    /// All messages, to the agent and to the user.
     pub said: String,
-    /// What the reviewers answered meanwhile, in a line each.
+    /// The reviewers' answers, one line each.
     pub reviews: Vec<String>,
     /// The state fields that were set.
     pub sets: Map<String, Json>,
 }
 
-/// Something that was proved, and the command that shows it.
+/// A proof at the end.
 #[derive(Debug)]
 pub struct Proved {
     /// What is true.
@@ -57,7 +59,7 @@ enum Player<'a> {
 }
 
 impl Player<'_> {
-    fn act(&mut self, act: &Act) -> Result<Outcome, String> {
+    fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
         match self {
             Player::Scripted(agent) => agent.act(act),
             Player::Client(client) => client.act(act),
@@ -65,14 +67,14 @@ impl Player<'_> {
     }
 }
 
-/// Plays a script, telling each scene as it happens; inside a real client if its program is given. A step that does not
-/// come to what it must ends it.
+/// Plays a script and reports each scene as it happens, inside a real client if its program is given. Ends with an
+/// error at the first step that has another result than the script says.
 pub fn play(
     script: &Script,
     stage: &Stage,
     client: Option<&Path>,
     tell: &mut dyn FnMut(&Scene),
-) -> Result<(), String> {
+) -> Result<(), DemoError> {
     let mut agent = match client {
         None => Player::Scripted(Agent::new(stage)),
         Some(program) => Player::Client(Box::new(Client::new(script, stage, program)?)),
@@ -113,30 +115,30 @@ fn scene(step: &Step, act: Act, outcome: &Outcome, reviews: &[script::Answer], e
     }
 }
 
-/// What is not as the script says.
-fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(), String> {
+/// Compares a step's result with the script.
+fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(), DemoError> {
     if outcome.got != step.expect {
-        return Err(format!("expected {:?} and got {:?}", step.expect, outcome.got));
+        return Err(DemoError::Unexpected { expected: step.expect, got: outcome.got });
     }
     if let Some(code) = outcome.exit.filter(|code| *code != step.exits) {
-        let why = &outcome.last_line;
-        return Err(format!("the command ended with {code}, not with {}: {why}", step.exits));
+        let why = outcome.last_line.clone();
+        return Err(DemoError::ExitCode { code, expected: step.exits, why });
     }
     if let Some(part) = step.says.iter().find(|part| !outcome.said.contains(part.as_str())) {
-        return Err(format!("nobody said \"{part}\""));
+        return Err(DemoError::Unsaid { part: part.clone() });
     }
     let differs = step.sets.iter().find(|(field, value)| scene.sets.get(*field) != Some(*value));
     if let Some((field, value)) = differs {
-        return Err(format!("the state's {field} was not set to {value}"));
+        return Err(DemoError::NotSet { field: field.clone(), value: value.clone() });
     }
     match left {
         0 => Ok(()),
-        left => Err(format!("{left} of the reviews that the script answers were not asked for")),
+        count => Err(DemoError::UnusedReviews { count }),
     }
 }
 
-/// Finds out what is true at the end.
-pub fn prove(script: &Script, stage: &Stage) -> Result<Vec<Proved>, String> {
+/// Runs the proofs at the end.
+pub fn prove(script: &Script, stage: &Stage) -> Result<Vec<Proved>, DemoError> {
     let prove = |proof: &script::Proof| {
         let run = stage.filled(&proof.run);
         let output = stage.shell(&run)?;
@@ -146,12 +148,12 @@ pub fn prove(script: &Script, stage: &Stage) -> Result<Vec<Proved>, String> {
             return Ok(Proved { that: proof.that.clone(), run });
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
-        Err(format!("it was not proved that {}: `{run}` printed {printed}{stderr}", proof.that))
+        Err(DemoError::NotProved { that: proof.that.clone(), run, printed: format!("{printed}{stderr}") })
     };
     script.proofs.iter().map(prove).collect()
 }
 
-/// A review in a line: the verdict, the report's name, and what it says beside its headings.
+/// Summarizes a review in a line: the verdict, the report's name, and its text without headings.
 fn review_in_a_line(answer: &script::Answer) -> String {
     let report = answer.writes.as_deref().and_then(|path| path.rsplit('/').next());
     let text = answer.text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -161,7 +163,7 @@ fn review_in_a_line(answer: &script::Answer) -> String {
 }
 
 impl Act {
-    /// The act, as an agent's user would see it.
+    /// Renders the act as the agent's user would see it.
     pub fn shown(&self) -> String {
         match self {
             Act::Call { tool, input } => {

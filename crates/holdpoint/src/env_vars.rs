@@ -1,9 +1,8 @@
-//! Every environment variable that Holdpoint reads, and the one way to read them.
+//! The names of all environment variables that Holdpoint reads. `env.rs` reads them.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
-use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
+
+pub use crate::env::{Env, FixedEnv, ProcessEnv};
 
 /// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
@@ -38,7 +37,7 @@ pub const SHELL: &str = "SHELL";
 /// No colour, whatever the terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// The names of git's variables that are set, without those that say where its configuration and its programs are.
+/// Lists git's variables that are set, except those that say where its configuration and its programs are.
 pub fn of_git() -> Vec<OsString> {
     let is_kept = |name: &str| {
         name == "GIT_EXEC_PATH" || (name.starts_with("GIT_CONFIG_") && name != "GIT_CONFIG_PARAMETERS")
@@ -47,89 +46,4 @@ pub fn of_git() -> Vec<OsString> {
     names
         .filter(|name| name.to_str().is_some_and(|name| name.starts_with("GIT_") && !is_kept(name)))
         .collect()
-}
-
-/// What the process is given from outside: variables, the time, chance.
-pub trait Env: Send + Sync {
-    /// A variable's value, if it is set and is text.
-    fn var(&self, name: &str) -> Option<String>;
-
-    /// The time, in seconds since 1970.
-    fn now(&self) -> i64 {
-        jiff::Timestamp::now().as_second()
-    }
-
-    /// A number that nobody could know.
-    fn chance(&self) -> u64 {
-        // Each of the standard library's hashers has keys of its own, from the system's source of randomness.
-        RandomState::new().hash_one(std::process::id())
-    }
-
-    /// Waits.
-    fn pause(&self, time: Duration) {
-        std::thread::sleep(time);
-    }
-
-    /// Whether a command runs in an agent's shell.
-    fn is_agents(&self) -> bool {
-        self.session().is_some()
-            || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
-    }
-
-    /// The agent's session that a command runs for, if it runs in an agent's shell.
-    fn session(&self) -> Option<String> {
-        SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
-    }
-}
-
-/// The process's own environment.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ProcessEnv;
-
-impl Env for ProcessEnv {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
-    fn var(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
-    }
-}
-
-/// An environment of its own, for cases and tests.
-#[derive(Clone, Debug, Default)]
-pub struct FixedEnv {
-    /// The variables.
-    pub variables: HashMap<String, String>,
-    /// The time, if it stands still.
-    pub now: Option<i64>,
-}
-
-impl Env for FixedEnv {
-    fn var(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
-    }
-
-    fn now(&self) -> i64 {
-        self.now.unwrap_or_else(|| ProcessEnv.now())
-    }
-
-    fn pause(&self, _: Duration) {}
-
-    fn chance(&self) -> u64 {
-        if self.now.is_some() { 0 } else { ProcessEnv.chance() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sub_agents_session_is_that_of_the_agent() {
-        let given = |names: &[&str]| {
-            let variables = names.iter().map(|name| ((*name).to_owned(), name.to_lowercase())).collect();
-            FixedEnv { variables, now: None }.session()
-        };
-        assert_eq!(given(&["CODEX_THREAD_ID", "CODEX_SESSION_ID"]), Some("codex_session_id".to_owned()));
-        assert_eq!(given(&["CODEX_THREAD_ID"]), Some("codex_thread_id".to_owned()));
-        assert_eq!(given(&["CODEX_HOME"]), None);
-    }
 }

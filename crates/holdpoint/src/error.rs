@@ -1,17 +1,22 @@
-//! What can go wrong in a command: a kind, what happened, and hints. Each kind has one exit code.
+//! Errors: how one is shown with its causes, and a command's failure with its kind, its hints and its exit code.
 
+use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 
-/// What kind of failure it is.
+/// Any error, as a cause.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// The kind of a command's failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Something the command looked at is not as it should be: a workflow that does not pass, a case that fails.
+    /// The command found something wrong: a workflow that does not pass, a case that fails.
     Failed,
-    /// The command was not called right.
+    /// The command line is wrong.
     Usage,
     /// Files could not be read or written.
     Files,
-    /// A workflow's command says no, with an exit code of its own.
+    /// A workflow's command refuses, with its own exit code.
     Refused(u8),
 }
 
@@ -20,26 +25,30 @@ pub enum Kind {
 pub struct CommandError {
     /// The kind.
     pub kind: Kind,
-    /// What happened.
-    pub what: String,
     /// What to do about it.
     pub hints: Vec<String>,
+    error: Cause,
 }
 
 impl CommandError {
-    /// A failure of this kind.
-    pub fn new(kind: Kind, what: impl Into<String>) -> CommandError {
-        CommandError { kind, what: what.into(), hints: Vec::new() }
+    /// Makes a failure of this kind, from an error or from a message.
+    pub fn new(kind: Kind, error: impl Into<Cause>) -> CommandError {
+        CommandError { kind, hints: Vec::new(), error: error.into() }
     }
 
-    /// The same with a hint.
+    /// Adds a hint.
     #[must_use]
     pub fn hinted(mut self, hint: impl Into<String>) -> CommandError {
         self.hints.push(hint.into());
         self
     }
 
-    /// The exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, or a workflow's own.
+    /// Says what happened, with all causes.
+    pub fn what(&self) -> String {
+        in_full(self.error.as_ref())
+    }
+
+    /// Returns the exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, or a workflow's own.
     pub fn code(&self) -> u8 {
         match self.kind {
             Kind::Failed => 1,
@@ -49,14 +58,51 @@ impl CommandError {
         }
     }
 
-    /// The exit code, as the process leaves with it.
+    /// Returns the exit code, as the process ends with it.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code())
     }
 }
 
+impl fmt::Display for CommandError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(formatter)
+    }
+}
+
+impl Error for CommandError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
+}
+
 impl From<std::io::Error> for CommandError {
     fn from(error: std::io::Error) -> CommandError {
-        CommandError::new(Kind::Files, error.to_string())
+        CommandError::new(Kind::Files, error)
+    }
+}
+
+/// Shows an error with all its causes, in one line. An error's own message never repeats its cause.
+pub fn in_full(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("state.json")]
+    struct Read(#[source] io::Error);
+
+    #[test]
+    fn a_failure_shows_its_causes_and_keeps_them() {
+        let error = CommandError::new(Kind::Files, Read(io::Error::other("no room")));
+        assert_eq!(error.what(), "state.json: no room");
+        assert_eq!(error.source().map(ToString::to_string), Some("no room".to_owned()));
+        assert_eq!(CommandError::new(Kind::Failed, "it is gone").what(), "it is gone");
     }
 }

@@ -1,4 +1,4 @@
-//! Questions to git, each one short process with a deadline. Names are arguments, never shell text.
+//! Questions to git: each is one short process with a deadline. Names are arguments, never shell text.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -11,13 +11,13 @@ use crate::process_group;
 
 /// How long git may take for one answer.
 const QUESTION_MAX: Duration = Duration::from_secs(3);
-/// An answer within this time is what git normally takes, and does not count: `holdpoint test` asks thousands.
+/// An answer within this time is normal and does not count towards the total: `holdpoint test` asks thousands.
 const PROMPT: Duration = Duration::from_millis(250);
 
-/// How long we wait for git in all, in this process.
+/// The total time that this process waits for git.
 static PATIENCE: Patience = Patience::new(Duration::from_secs(5));
 
-/// What would lead our own git to another repository than the one asked about.
+/// Variables that would lead git to another repository than the one in question.
 const INHERITED: [&str; 12] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
@@ -33,7 +33,7 @@ const INHERITED: [&str; 12] = [
     "GIT_WORK_TREE",
 ];
 
-/// The time that git may take: slow answers add up, and after the first that does not come there are no more questions.
+/// A time budget for git. Slow answers use it up, and after the first timeout git is not called again.
 struct Patience {
     total: Duration,
     waited: AtomicU64,
@@ -50,7 +50,7 @@ pub fn ask(dir: &str, question: &GitQuestion) -> Answer<String> {
     }
 }
 
-/// The branch that `git checkout NAME` would end on: empty for a commit that is no branch, none for anything else.
+/// Finds the branch that `git checkout NAME` would end on: empty for a commit without a branch, none for anything else.
 fn switch(dir: &str, name: &str) -> Answer<String> {
     if name == "-" {
         return match run(dir, &["rev-parse", "--symbolic-full-name", "@{-1}"]) {
@@ -58,7 +58,7 @@ fn switch(dir: &str, name: &str) -> Answer<String> {
             other => other,
         };
     }
-    // No branch has a pattern's signs in its name; git would take them for one.
+    // Branch names have no wildcards, and git would expand them.
     if name == "HEAD" || name.starts_with('-') || name.contains(['*', '?', '[']) {
         return Answer::None;
     }
@@ -81,7 +81,7 @@ fn named(answer: Answer<String>, name: &str) -> Answer<String> {
     }
 }
 
-/// What git prints; none if it says no.
+/// Returns what git prints, or none if it fails.
 fn run(dir: &str, args: &[&str]) -> Answer<String> {
     PATIENCE.run(Command::new("git"), dir, args)
 }
@@ -98,12 +98,12 @@ impl Patience {
             return Answer::Fault("git takes too long to answer".into());
         }
         git.arg("-C").arg(dir).args(args).env("GIT_OPTIONAL_LOCKS", "0");
-        // They say which repository someone else's git call was about.
+        // They describe the repository of another git process.
         for name in INHERITED {
             git.env_remove(name);
         }
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Git's children (a wrapper script's, a file system monitor) end with it.
+        // Git's children (of a wrapper script, a file system monitor) must end with it.
         process_group::own(&mut git);
         let started = Instant::now();
         let answer = match git.spawn() {
@@ -211,7 +211,7 @@ mod tests {
             && git branch feature/x && git update-ref refs/remotes/origin/far HEAD";
         assert!(Command::new("sh").args(["-c", setup]).current_dir(&root).status().unwrap().success());
         let home = root.join("r");
-        let env = std::sync::Arc::new(crate::env_vars::FixedEnv::default());
+        let env = std::sync::Arc::new(crate::env::FixedEnv::default());
         let world = crate::world::ProjectWorld::new(&home, &home, env);
         let lands_on_main = |command: &str| {
             let found = holdpoint_core::shell::commits(command, home.to_str().unwrap(), &world);

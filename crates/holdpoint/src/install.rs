@@ -1,13 +1,14 @@
-//! Holdpoint in the agents' own settings: what is written where, planned as a whole before the first write, recorded,
-//! and taken out again.
+//! Holdpoint's entries in the agents' settings: planned as a whole before the first write, recorded, and removed again.
 //!
-//! Everything about one agent's settings is in its own file here, as a [`host::Host`]; the rest knows no agent.
+//! Everything about one agent's settings is in a file named after it, as a [`host::Host`]. The rest knows no agent.
 
 mod claude;
 mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
+
+pub mod error;
 
 pub mod apply;
 pub mod choices;

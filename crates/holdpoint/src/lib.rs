@@ -1,30 +1,46 @@
 //! Holdpoint's outer half: it reads what agents send, finds the runs, asks the core, keeps state and journal, and
 //! answers. The core decides; everything that touches the world is here.
 //!
-//! Modules in reading order:
+//! Modules are in reading order, in groups.
 
 extern crate alloc;
 
-pub mod agent;
-pub mod engine;
+// The way of an event: the hook reads it, the agent's dialect explains it, the engine answers it.
 pub mod hook;
 
+pub mod agent;
+
+pub mod engine;
+
+// The engine looks up: workflows, runs, facts.
 pub mod catalog;
-pub mod check;
-pub mod git;
-pub mod process_group;
-pub mod program;
 pub mod project;
-pub mod reviewer;
-pub mod store;
-pub mod worktree;
+
 pub mod world;
 
-pub mod case;
+pub mod git;
+pub mod worktree;
+
+// The engine acts: reviews and checks, and the one place that writes to a project.
+pub mod check;
+pub mod reviewer;
+
+pub mod process_group;
+pub mod program;
+
+pub mod store;
+
+// The command line for people, and what its commands are about.
 pub mod cli;
-pub mod demo;
-pub mod env_vars;
-pub mod error;
+
 pub mod install;
 pub mod plugin;
+
+pub mod case;
+pub mod demo;
+
+pub mod error;
 pub mod ui;
+
+pub mod env;
+pub mod env_vars;

@@ -1,15 +1,15 @@
-//! Child processes in a group of their own, so that all they started can be ended with them.
+//! Child processes in their own process group, so that everything they started can be killed with them.
 
 use std::io;
 use std::process::{Child, Command, Stdio};
 
-/// Starts the command in a group of its own.
+/// Makes the command start in a new process group.
 #[cfg(unix)]
 pub fn own(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
-/// Ends the child and everything in its group.
+/// Kills the child and everything in its group.
 #[cfg(unix)]
 pub fn kill(child: &Child) {
     let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
@@ -18,23 +18,23 @@ pub fn kill(child: &Child) {
     }
 }
 
-/// Where there are no groups, nothing.
+/// Does nothing on systems without process groups.
 #[cfg(not(unix))]
 pub fn own(_: &mut Command) {}
 
-/// Where there are no groups, nothing.
+/// Does nothing on systems without process groups.
 #[cfg(not(unix))]
 pub fn kill(_: &Child) {}
 
-/// A group that outlasts the programs that run in it, one after the other; all that is left in it ends with it.
+/// A process group for successive children. Dropping it kills what is left.
 #[derive(Debug)]
 pub struct Group {
-    /// A process that does nothing: its id is the group's, which no other can be given meanwhile.
+    /// An idle process whose id is the group's. While it lives, the id cannot be reused.
     keeper: Child,
 }
 
 impl Group {
-    /// A new group.
+    /// Creates a group.
     pub fn new() -> io::Result<Group> {
         let mut command = Command::new("cat");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -42,14 +42,14 @@ impl Group {
         Ok(Group { keeper: command.spawn()? })
     }
 
-    /// Starts the command in this group.
+    /// Makes the command start in this group.
     #[cfg(unix)]
     pub fn take_in(&self, command: &mut Command) {
         let group = i32::try_from(self.keeper.id()).unwrap_or(0);
         std::os::unix::process::CommandExt::process_group(command, group);
     }
 
-    /// Where there are no groups, nothing.
+    /// Does nothing on systems without process groups.
     #[cfg(not(unix))]
     pub fn take_in(&self, _: &mut Command) {}
 }

@@ -1,5 +1,5 @@
-//! A program run to its end: in a process group of its own, within a deadline, what it prints kept up to a limit, with
-//! nothing of it left behind.
+//! A program run to its end: in its own process group, within a deadline, with its output kept up to a limit. Nothing
+//! that it started survives it.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,44 +9,45 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::env::Env;
+use crate::env_vars::{PATH, REVIEWER};
 use crate::process_group::{self, Group};
 use crate::world::is_program;
 
-/// The most that is kept of what a program prints; the rest is read and dropped.
+/// The limit on a program's output. The rest is read and dropped.
 const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// How long to wait for the last of its output once it is gone.
+/// How long to wait for the last of its output after it has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How a program ended.
 #[derive(Debug)]
 pub enum How {
-    /// By itself.
+    /// It exited.
     Exit(ExitStatus),
     /// It took too long.
     Late,
-    /// We were told to end, by Ctrl-C or by an agent that gave up waiting.
+    /// Holdpoint was interrupted, by Ctrl-C or by an agent that gave up waiting.
     Interrupted,
 }
 
-/// A program that has ended, with all it started.
+/// A program that has ended, with everything it started.
 #[derive(Debug)]
 pub struct Ended {
     /// How.
     pub how: How,
-    /// What it printed.
+    /// Its output.
     pub output: Vec<u8>,
     /// How long it took.
     pub took: Duration,
 }
 
-/// Where the program of this name is, by `PATH`.
+/// Finds a program on `PATH`.
 pub fn on_path(name: &str, env: &dyn Env) -> Option<PathBuf> {
     let path = env.var(PATH)?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
-/// A program that is to run in a project's folder: it finds others by our PATH, and hooks of ours answer nothing in it.
+/// Prepares a program to run in a project's folder, with Holdpoint's PATH. Holdpoint's hooks do nothing in it.
 pub fn in_project(name: &str, folder: &Path, env: &dyn Env) -> Command {
     let mut command = Command::new(name);
     command.current_dir(folder).env(REVIEWER, "1");
@@ -54,23 +55,23 @@ pub fn in_project(name: &str, folder: &Path, env: &dyn Env) -> Command {
     command
 }
 
-/// Gives a program the PATH that we were given.
+/// Gives a program Holdpoint's own PATH.
 pub fn with_path(command: &mut Command, env: &dyn Env) {
     if let Some(path) = env.var(PATH) {
         command.env(PATH, path);
     }
 }
 
-/// Which of a program's channels are kept.
+/// The output channels that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
     /// Standard output.
     Output,
-    /// Standard output and standard error, as they come.
+    /// Standard output and standard error, interleaved.
     Both,
 }
 
-/// Runs a program to its end, with `input` on its standard input. Whatever it started is killed with it.
+/// Runs a program to its end, with `input` on its standard input. Kills everything that it started.
 pub fn run(
     command: &mut Command,
     input: Option<String>,
@@ -81,7 +82,7 @@ pub fn run(
     to_end(command, input, deadline, channels, |child| process_group::kill(child))
 }
 
-/// The same in a group that outlasts it: what it started stays until the group ends.
+/// Runs a program to its end in a group that outlives it: what it started stays until the group is dropped.
 pub fn run_in(
     command: &mut Command,
     group: &Group,
@@ -113,7 +114,7 @@ fn to_end(
     }
     command.stdout(writer);
     let mut child = command.spawn()?;
-    // The command keeps the writing ends until it is given others: while it has them, the output has no end.
+    // The command holds the writing ends until it gets others, and until then the output does not end.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
         std::thread::spawn(move || stdin.write_all(input.as_bytes()));
@@ -125,30 +126,30 @@ fn to_end(
     Ok(Ended { how, output: printed(&output), took: started.elapsed() })
 }
 
-/// The signals that end us, and so what we started.
+/// The signals that end Holdpoint, and so everything it started.
 pub(crate) const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
 
-/// Whether we were told to end, once somebody listens.
+/// Whether Holdpoint was interrupted. Unset until the first program runs.
 static TOLD: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Whether we were told to end, from the first program on: what is told between two programs counts for the next.
+/// Returns the flag of an interruption, and starts to listen. A signal between two programs counts for the next.
 fn interruption() -> &'static AtomicBool {
     TOLD.get_or_init(|| {
         let told = Arc::new(AtomicBool::new(false));
         for signal in SIGNALS {
-            // Where it cannot be listened to, it ends us at once.
+            // If this fails, the signal ends Holdpoint at once.
             let _ = signal_hook::flag::register(signal, Arc::clone(&told));
         }
         told
     })
 }
 
-/// Whether we were told to end while, or after, a program ran: nothing more is begun.
+/// Returns whether Holdpoint was interrupted while or after a program ran. Nothing more is started then.
 pub fn is_interrupted() -> bool {
     TOLD.get().is_some_and(|told| told.load(Ordering::Relaxed))
 }
 
-/// How the child ended, or why it is not waited for any longer.
+/// Waits until the child ends, the deadline passes, or Holdpoint is interrupted.
 fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How {
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
@@ -163,7 +164,7 @@ fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How 
     }
 }
 
-/// Reads all that a child prints and sends what is kept of it, as it comes.
+/// Reads everything that a child prints, and sends the part that is kept as it arrives.
 fn listen(mut output: PipeReader) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
     std::thread::spawn(move || {
@@ -183,8 +184,8 @@ fn listen(mut output: PipeReader) -> Receiver<Vec<u8>> {
     receive
 }
 
-/// What a child that is gone has printed. A process that it left behind may keep its output open: that one is not
-/// waited for, and what was printed before counts.
+/// Collects the output of a child that has ended. A process that it left behind may keep its output open; this does
+/// not wait for that.
 fn printed(output: &Receiver<Vec<u8>>) -> Vec<u8> {
     let gone = Instant::now();
     let mut text = Vec::new();

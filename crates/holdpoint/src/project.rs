@@ -1,5 +1,5 @@
-//! Which runs an event concerns: a run's home is the nearest folder, upwards from where the agent works, that has
-//! the workflow's marker.
+//! The runs that an event concerns. A run's home is the nearest folder that has the workflow's marker, from the agent's
+//! working directory upwards.
 
 pub mod candidates;
 
@@ -12,13 +12,16 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
+use thiserror::Error;
 
-use crate::catalog::{self, Origin, Unusable};
-use crate::env_vars::{Env, PROJECT_DIRS};
+use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
+use crate::env::Env;
+use crate::env_vars::PROJECT_DIRS;
+use crate::error::in_full;
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
 
-/// A run: a workflow at work in a folder.
+/// A run: a workflow that is active in a folder.
 #[derive(Debug)]
 pub struct Run {
     /// The workflow.
@@ -27,14 +30,14 @@ pub struct Run {
     pub origin: Origin,
     /// The folder that has the workflow's marker.
     pub home: PathBuf,
-    /// The run's own folder: the home itself, or one of those that each are a run.
+    /// The run's own folder: the home itself, or a folder below it where each folder is a run.
     pub folder: PathBuf,
-    /// The run's id, where each run is a file that is named by its id.
+    /// The run's id, where each run is a file named by its id.
     pub id: Option<String>,
 }
 
 impl Run {
-    /// What tells this run from others: its file where it is one, its folder otherwise.
+    /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
     pub fn place(&self) -> PathBuf {
         match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
             Some(file) => self.home.join(self.workflow.run.home.as_ref()).join(file),
@@ -43,18 +46,18 @@ impl Run {
     }
 }
 
-/// What was found from a folder upwards.
+/// The result of a search from a folder upwards.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The runs.
     pub runs: Vec<Run>,
     /// Workflows of the project that cannot be used.
     pub unusable: Vec<Unusable>,
-    /// What is wrong with the project's choices.
+    /// Problems with the project's choices.
     pub problems: Vec<String>,
-    /// Files that only look like a run, of workflows that have such cleared away; each with its home.
+    /// Files that only look like a run, of workflows that clear such files away. Each with its home.
     pub strays: Vec<(PathBuf, PathBuf)>,
-    /// The nearest folder with a `.holdpoint`, whatever is in it.
+    /// The nearest folder with a `.holdpoint`, whatever that contains.
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has the project's choices or workflows, if there is one.
     pub base: Option<PathBuf>,
@@ -64,18 +67,18 @@ pub struct Found {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The workflows in force here; without it, every one that has a run here.
+    /// The workflows that are enabled here. Without it, all are.
     pub workflows: Option<Vec<String>>,
 }
 
-/// The runs an event concerns, for every workflow or for one of them.
+/// Finds the runs that an event concerns, of every workflow or of one.
 ///
-/// The agent's folder decides. Where it leads to no run, the files its tool touches do, and then the folder its
-/// session began in: an agent that steps out of the project is still held by it.
+/// The agent's working directory decides. If it leads to no run, the files of its tool call decide, and then the
+/// folder its session started in: an agent that leaves the project is still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
-    let seeker = |start: &Path| find_at(start, env, session, only, Some(event.moment));
-    let mut found = seeker(Path::new(&event.cwd));
+    let find_from = |start: &Path| find_at(start, env, session, only, Some(event.moment));
+    let mut found = find_from(Path::new(&event.cwd));
     let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
         Path::new(&path).parent().map(Path::to_path_buf)
@@ -85,17 +88,17 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         if !found.runs.is_empty() || !found.unusable.is_empty() {
             break;
         }
-        found = seeker(&place);
+        found = find_from(&place);
     }
     found
 }
 
-/// The runs from `start` upwards. Of a workflow's several, the one that counts most for the session.
+/// Finds the runs from `start` upwards. If a workflow has several, the one that matters most to the session.
 pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
     find_at(start, env, session, only, None)
 }
 
-/// The same for an event of this moment: a run that has nothing to say to it is not looked for.
+/// Finds the runs for an event of this moment. Skips workflows that have nothing to say about it.
 fn find_at(
     start: &Path,
     env: &Arc<dyn Env>,
@@ -105,7 +108,7 @@ fn find_at(
 ) -> Found {
     let journal = nearest(start, layout::FOLDER);
     let ours = journal.clone();
-    let seeker = Seeker { start, ours: ours.as_deref(), env, session, moment };
+    let query = RunQuery { start, ours: ours.as_deref(), env, session, moment };
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
     let wanted = |name: &str| {
@@ -119,7 +122,7 @@ fn find_at(
     own.retain(|(name, _)| seal::changed_since(start, name) != Some(Begun::BuiltIn));
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
         match load(start, name, folder) {
-            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &seeker),
+            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &query),
             Err(unusable) => found.unusable.push(unusable),
         }
     }
@@ -129,51 +132,47 @@ fn find_at(
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
-            found.add(&built_in.workflow, Origin::BuiltIn, &seeker);
+            found.add(&built_in.workflow, Origin::BuiltIn, &query);
         }
     }
     found
 }
 
-/// A workflow of the project's own, unless a sealed run was begun with another text of it.
+/// Loads one of the project's own workflows, unless a sealed run was started with another version of it.
 pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     if seal::changed_since(start, name).is_some() {
-        let file = layout::seal(start, name);
-        let why = format!(
-            "it was changed after the run here was begun: put it back, or delete the run's state and {}",
-            file.display()
-        );
+        let why = Defect::Changed { seal: layout::seal(start, name) };
         return Err(Unusable { name: name.to_owned(), why });
     }
     catalog::load(name, folder)
 }
 
 impl Found {
-    /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
-    fn add(&mut self, workflow: &Workflow, origin: Origin, seeker: &Seeker<'_>) {
-        let is_stop = seeker.moment.is_none_or(|moment| moment == Moment::Stop);
-        // Choosing among runs with ids reads them all, and kept ones grow many: not for every tool call.
-        let has_tool = seeker.moment.is_some_and(Moment::has_tool);
+    /// Adds the workflow's run, if there is one. Only then is the workflow copied.
+    fn add(&mut self, workflow: &Workflow, origin: Origin, query: &RunQuery<'_>) {
+        let is_stop = query.moment.is_none_or(|moment| moment == Moment::Stop);
+        // Choosing among runs with ids reads them all, and finished ones pile up: too slow for every tool call.
+        let has_tool = query.moment.is_some_and(Moment::has_tool);
         if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
             return;
         }
         if workflow.run.clears_strays
             && is_stop
-            && let Some(home) = nearest(seeker.start, &workflow.run.home)
+            && let Some(home) = nearest(query.start, &workflow.run.home)
         {
             let strays = candidates::strays(workflow, &home);
             self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
         }
-        if let Some(Place { home, folder, id }) = place(workflow, seeker) {
+        if let Some(Place { home, folder, id }) = place(workflow, query) {
             self.runs.push(Run { workflow: workflow.clone(), origin, home, folder, id });
         }
     }
 }
 
-/// Who looks for runs.
-pub struct Seeker<'a> {
+/// Where and for whom to look for runs.
+struct RunQuery<'a> {
     start: &'a Path,
-    /// The nearest folder that has one of ours.
+    /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
     session: Option<&'a str>,
@@ -187,11 +186,11 @@ struct Place {
     id: Option<String>,
 }
 
-/// Where a workflow's run is, from where the seeker is upwards.
-fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
-    let home = nearest(seeker.start, &workflow.run.home).or_else(|| sealed_home(workflow, seeker))?;
+/// Finds a workflow's run, from the query's folder upwards.
+fn place(workflow: &Workflow, query: &RunQuery<'_>) -> Option<Place> {
+    let home = nearest(query.start, &workflow.run.home).or_else(|| sealed_home(workflow, query))?;
     if workflow.run.id.is_some() {
-        let id = candidates::best(workflow, &home, seeker.env, seeker.session)?;
+        let id = candidates::best(workflow, &home, query.env, query.session)?;
         return Some(Place { folder: home.clone(), home, id: Some(id) });
     }
     let folder = match &workflow.run.each {
@@ -201,26 +200,26 @@ fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
     Some(Place { home, folder, id: None })
 }
 
-/// The home of a run whose state only the engine writes: deleting the file does not end it.
-fn sealed_home(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<PathBuf> {
-    let ours = seeker.ours.filter(|_| workflow.run.is_sealed)?;
+/// Finds the home of a sealed run, whose state only the engine writes: deleting the file does not end the run.
+fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
+    let ours = query.ours.filter(|_| workflow.run.is_sealed)?;
     layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
-/// Of the folders in `marker` whose name fits, the one with the youngest file that counts.
+/// Returns the folder in `marker`, among those whose name matches, with the most recent file that counts.
 fn newest(marker: &Path, each: &str, counting: &[Text]) -> Option<PathBuf> {
     let folders = std::fs::read_dir(marker)
         .ok()?
         .flatten()
         .filter(|entry| fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let youngest = |folder: &Path| {
+    let latest = |folder: &Path| {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let counts = files.filter(|entry| counting.iter().any(|glob| fits(glob, &entry.file_name())));
         counts
             .filter_map(|entry| entry.metadata().ok().filter(std::fs::Metadata::is_file)?.modified().ok())
             .max()
     };
-    let dated = folders.filter_map(|entry| Some((youngest(&entry.path())?, entry.path())));
+    let dated = folders.filter_map(|entry| Some((latest(&entry.path())?, entry.path())));
     dated.max().map(|(_, folder)| folder)
 }
 
@@ -228,7 +227,7 @@ fn fits(glob: &str, name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| holdpoint_core::path::fits(glob, name))
 }
 
-/// The nearest folder from `start` upwards that has `marker` in it.
+/// Finds the nearest folder from `start` upwards that contains `marker`.
 pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     if !start.is_absolute() || marker.is_empty() {
         return None;
@@ -236,8 +235,8 @@ pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     start.ancestors().find(|folder| folder.join(marker).symlink_metadata().is_ok()).map(Path::to_path_buf)
 }
 
-/// The nearest folder whose `.holdpoint` holds choices or workflows. One that holds only a journal is none: it stands
-/// beside a run's marker and must not hide what the project says further up.
+/// Finds the nearest folder whose `.holdpoint` has choices or workflows. One with only a journal does not count: it is
+/// next to a run's marker, and must not hide the project's choices further up.
 pub fn base(start: &Path) -> Option<PathBuf> {
     let mut start = Some(start);
     while let Some(folder) = start.and_then(|start| nearest(start, layout::FOLDER)) {
@@ -249,13 +248,13 @@ pub fn base(start: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a project's choices name workflows, and not this one.
+/// Returns whether a project's choices list workflows without this one.
 pub fn leaves_out(base: &Path, name: &str) -> bool {
     let names = config(base, &mut Vec::new()).and_then(|config| config.workflows);
     names.is_some_and(|names| !names.iter().any(|named| named == name))
 }
 
-/// What is wrong with a workflow's name in `holdpoint.toml`, if there is none of that name.
+/// Reports a name in `holdpoint.toml` that no workflow has.
 fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
     let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).chain(built_in).collect();
@@ -267,12 +266,29 @@ fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
         .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
 }
 
-/// A project's choices. A file that cannot be used is told and counts as none.
+/// Reads a project's choices. A file that cannot be used is reported as a problem and ignored.
 fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
     let path = layout::config(base);
     path.symlink_metadata().ok()?;
-    let read = catalog::read_text(&path).and_then(|text| {
-        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))
-    });
-    read.map_err(|why| problems.push(format!("{why}: all workflows are in force"))).ok()
+    match read_config(path) {
+        Ok(config) => Some(config),
+        Err(error) => {
+            problems.push(format!("{}: all workflows are in force", in_full(&error)));
+            None
+        }
+    }
+}
+
+fn read_config(path: PathBuf) -> Result<Config, ConfigError> {
+    let text = catalog::read_text(&path)?;
+    toml::from_str(&text).map_err(|error| ConfigError::Wrong { path, message: error.message().to_owned() })
+}
+
+/// The failure to read a project's choices.
+#[derive(Debug, Error)]
+enum ConfigError {
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    #[error("{}: {message}", path.display())]
+    Wrong { path: PathBuf, message: String },
 }

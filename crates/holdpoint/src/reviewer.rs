@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use holdpoint_core::phase::{Request, Task};
 use holdpoint_core::verdict::Verdict;
@@ -11,6 +11,7 @@ use holdpoint_core::verdict::Verdict;
 use crate::check::{Failure, Performed};
 use crate::env_vars::{Env, REVIEWER};
 use crate::program::{self, Channels, Ended, How};
+use crate::store::report;
 
 /// How much of the end of what it prints is at hand for texts.
 const TAIL_CHARS: usize = 2_000;
@@ -22,7 +23,7 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
 pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
     let report = request.report.as_ref().map(|report| folder.join(report));
-    let before = report.as_deref().and_then(trace);
+    let before = report.as_deref().and_then(report::trace);
     let log = request.log.as_ref().map(|log| folder.join(log));
     let ended = start(request, root, log.as_deref(), env)?;
     let status = match ended.how {
@@ -34,7 +35,7 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
         return Err(Failure::Exit(status.to_string()));
     }
     if let Some(report) = &report
-        && (trace(report).is_none() || trace(report) == before)
+        && (report::trace(report).is_none() || report::trace(report) == before)
     {
         return Err(Failure::NoReport(report.display().to_string()));
     }
@@ -83,12 +84,6 @@ pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
     let is_well = matches!(ended.how, How::Exit(status) if status.success());
     let text = String::from_utf8_lossy(&ended.output);
     text.lines().next().filter(|_| is_well).map(|line| line.trim().to_owned())
-}
-
-/// What tells one version of a file from another.
-fn trace(path: &Path) -> Option<(SystemTime, Vec<u8>)> {
-    let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    Some((metadata.modified().ok()?, std::fs::read(path).ok()?))
 }
 
 fn start(request: &Request, root: &Path, log: Option<&Path>, env: &dyn Env) -> Result<Ended, Failure> {

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
-use crate::env_vars::{Env, NO_COLOR};
+use crate::env::Env;
+use crate::env_vars::NO_COLOR;
 use crate::error::CommandError;
 
 /// Where commands print.
@@ -81,7 +82,7 @@ impl Ui {
 
     /// Prints a failure and its hints.
     pub fn error(&self, error: &CommandError) {
-        self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what));
+        self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what()));
         for hint in &error.hints {
             self.note(format!("{}: {hint}", paint(self.colour_err, Style::Cyan, "hint")));
         }

@@ -1,12 +1,13 @@
 //! The working tree as one id, so that a result can be bound to the files it was true of.
 //!
-//! The id is git's own for a tree: of all files that are tracked or would be, so that a commit of them has the same.
-//! Nothing of the user's is touched: not the index, not the objects, no reference, no file.
+//! The id is git's own tree id, over all files that are tracked or would be: a commit of them has the same tree. The
+//! user's index, objects, references and files are never changed.
 
 pub mod entries;
 
 mod call;
 mod doubt;
+mod error;
 mod head;
 mod index;
 mod repository;
@@ -16,15 +17,16 @@ mod worktree_tests;
 
 use std::path::{Path, PathBuf};
 
+pub use error::TreeError;
 pub use head::head;
 use index::Index;
 use repository::Repository;
 
-/// The id of the working tree at `root`, the top of a repository or of one of its working trees, as it is now: tracked
-/// and untracked files, without those that are ignored, and without paths that fit one of the globs `aside`.
+/// Returns the id of the working tree at `root`, as it is now. `root` is the top of a repository or of a linked
+/// working tree. The id covers tracked and untracked files, except ignored ones and paths that match a glob in `aside`.
 ///
-/// A submodule is the commit that is checked out in it.
-pub fn hash(root: &Path, aside: &[String]) -> Result<String, String> {
+/// A submodule counts as the commit that is checked out in it.
+pub fn hash(root: &Path, aside: &[String]) -> Result<String, TreeError> {
     let repository = Repository::at(root)?;
     let index = Index::like_the_users(&repository)?;
     let entries = index.take_in_all()?;
@@ -32,9 +34,9 @@ pub fn hash(root: &Path, aside: &[String]) -> Result<String, String> {
     index.tree()
 }
 
-/// The tree of a commit, or a tree, without the paths that fit one of the globs `aside`: what `hash` says of a working
-/// tree that is exactly this commit.
-pub fn tree_without(root: &Path, tree: &str, aside: &[String]) -> Result<String, String> {
+/// Returns the tree of a commit (or a tree) without the paths that match a glob in `aside`: what `hash` returns for a
+/// working tree that is exactly this commit.
+pub fn tree_without(root: &Path, tree: &str, aside: &[String]) -> Result<String, TreeError> {
     let repository = Repository::at(root)?;
     let index = Index::of(&repository, id(tree)?)?;
     if !aside.is_empty() {
@@ -43,21 +45,21 @@ pub fn tree_without(root: &Path, tree: &str, aside: &[String]) -> Result<String,
     index.tree()
 }
 
-/// The paths that differ between two trees or commits, sorted; a renamed file is both of its names.
-pub fn changed(root: &Path, from: &str, to: &str) -> Result<Vec<String>, String> {
+/// Returns the paths that differ between two trees or commits, sorted. A renamed file counts under both names.
+pub fn changed(root: &Path, from: &str, to: &str) -> Result<Vec<String>, TreeError> {
     let repository = Repository::at(root)?;
     head::differing(&repository, &[id(from)?, id(to)?])
 }
 
-/// Writes a tree's files into the folder `into`, which must be empty or missing, with the files `adding` of the working
-/// tree as they are now: a test can be tried on the code as it was before.
-pub fn materialise(root: &Path, tree: &str, into: &Path, adding: &[PathBuf]) -> Result<(), String> {
+/// Writes a tree's files into the folder `into`, which must be empty or missing. The files `adding` come from the
+/// working tree as it is now, so that a new test can be tried on the code as it was before.
+pub fn materialise(root: &Path, tree: &str, into: &Path, adding: &[PathBuf]) -> Result<(), TreeError> {
     let repository = Repository::at(root)?;
     let into = empty_folder(into)?;
     let index = Index::of(&repository, id(tree)?)?;
-    // Git would take a file that is not there for one that is to be taken out.
+    // Git would remove a missing file from the index instead of reporting it.
     if let Some(missing) = adding.iter().find(|path| repository.root.join(path).symlink_metadata().is_err()) {
-        return Err(format!("{} is not there", missing.display()));
+        return Err(TreeError::Missing { path: missing.clone() });
     }
     if !adding.is_empty() {
         index.take_in(adding)?;
@@ -65,17 +67,17 @@ pub fn materialise(root: &Path, tree: &str, into: &Path, adding: &[PathBuf]) -> 
     index.write_into(&into)
 }
 
-fn empty_folder(path: &Path) -> Result<PathBuf, String> {
-    let because = |error: std::io::Error| format!("{}: {error}", path.display());
+fn empty_folder(path: &Path) -> Result<PathBuf, TreeError> {
+    let because = |source| TreeError::Io { path: path.to_path_buf(), source };
     std::fs::create_dir_all(path).map_err(because)?;
     if path.read_dir().map_err(because)?.next().is_some() {
-        return Err(format!("{} is not empty", path.display()));
+        return Err(TreeError::NotEmpty { path: path.to_path_buf() });
     }
     path.canonicalize().map_err(because)
 }
 
-/// What is written down as an id may be anything; what git is given as one is nothing else.
-fn id(text: &str) -> Result<&str, String> {
+/// Checks that a text is an id. Recorded text may be anything, and git would read it as an option or a branch.
+fn id(text: &str) -> Result<&str, TreeError> {
     let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_id { Ok(text) } else { Err(format!("{text:?} is not the id of a tree")) }
+    if is_id { Ok(text) } else { Err(TreeError::NotAnId { text: text.to_owned() }) }
 }

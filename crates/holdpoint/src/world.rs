@@ -10,7 +10,8 @@ use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World};
 
-use crate::env_vars::Env;
+use crate::env::Env;
+use crate::error::in_full;
 use crate::project::Run;
 use crate::store::kept::Kept;
 use crate::store::{evidence, layout, report, tree};
@@ -156,9 +157,14 @@ impl ProjectWorld {
         match worktree::head(&self.home) {
             Ok(Some(head)) => Answer::Is(head),
             Ok(None) => Answer::None,
-            Err(why) => Answer::Fault(why),
+            Err(error) => Answer::Fault(in_full(&error)),
         }
     }
+}
+
+/// Turns a failure into a fault.
+fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
+    result.map_or_else(|error| Answer::Fault(in_full(&error)), Answer::Is)
 }
 
 impl World for ProjectWorld {
@@ -260,7 +266,8 @@ impl World for ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        let hash = self.tree.get_or_init(|| worktree::hash(&self.home, aside));
+        let hash =
+            self.tree.get_or_init(|| worktree::hash(&self.home, aside).map_err(|error| in_full(&error)));
         hash.clone().map_or_else(Answer::Fault, Answer::Is)
     }
 
@@ -270,7 +277,7 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is)
+        told(worktree::changed(&self.home, tree, &now))
     }
 
     fn head(&self) -> Answer<Head> {
@@ -278,7 +285,7 @@ impl World for ProjectWorld {
     }
 
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
-        worktree::tree_without(&self.home, tree, aside).map_or_else(Answer::Fault, Answer::Is)
+        told(worktree::tree_without(&self.home, tree, aside))
     }
 
     fn evidence(&self) -> Vec<serde_json::Value> {
@@ -286,8 +293,8 @@ impl World for ProjectWorld {
         all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
     }
 
-    fn chance(&self) -> u64 {
-        self.env.chance()
+    fn random_u64(&self) -> u64 {
+        self.env.random_u64()
     }
 
     fn digest(&self, paths: &[String]) -> String {
@@ -298,10 +305,6 @@ impl World for ProjectWorld {
         });
         let named = paths.iter().zip(contents).map(|(path, content)| format!("{path}\n{content}\n"));
         layout::content_digest(named.collect::<String>().as_bytes())
-    }
-
-    fn text_digest(&self, text: &str) -> String {
-        layout::content_digest(text.as_bytes())
     }
 
     fn env(&self, name: &str) -> Option<String> {

@@ -8,6 +8,7 @@ use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
 use super::{Facts, fault, report, spec, time};
+use crate::digest;
 use crate::event::Event;
 use crate::phase::Due;
 use crate::tool::{Tool, ToolKind};
@@ -34,7 +35,7 @@ impl Facts {
             "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
-            "nonce" => Value::from(format!("{:016x}", world.chance())),
+            "nonce" => Value::from(format!("{:016x}", world.random_u64())),
             "now" => time::now(world.now()),
             "phase" => self.due_phase().unwrap_or_else(Value::from),
             "planned" => Value::from_function(move |path: &str| spec::planned(path, world.as_ref())),
@@ -60,9 +61,9 @@ impl Facts {
             }
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
             "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
-            "text_digest" => {
-                Value::from_function(move |text: &Value| world.text_digest(text.as_str().unwrap_or_default()))
-            }
+            "text_digest" => Value::from_function(|text: &Value| {
+                digest::sha256(text.as_str().unwrap_or_default().as_bytes())
+            }),
             "without" => Value::from_function(move |path: &str, titles: Vec<String>| {
                 spec::without(path, &titles, world.as_ref())
             }),

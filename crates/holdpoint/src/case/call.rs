@@ -7,30 +7,31 @@ use std::sync::Arc;
 use holdpoint_core::facts::time;
 use serde_json::{Map, Value as Json, json};
 
+use super::error::CaseError;
 use super::file::lay_over;
 use super::{Subject, folder};
 use crate::agent::{Agent, Protocol};
 use crate::catalog;
 use crate::engine::command::{Typed, words};
 use crate::engine::{self, Call, Reply};
-use crate::env_vars::{Env, FixedEnv};
+use crate::env::{Env, FixedEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 
-/// What a step of `first` knows.
-const STEP_KEYS: [&str; 5] = ["files", "run", "event", "env", "now"];
+/// The keys of a step of `first`.
+pub(super) const STEP_KEYS: [&str; 5] = ["files", "run", "event", "env", "now"];
 
-/// Takes the steps of `first`: files, then a command, which must not fail, or an event.
+/// Runs the steps of `first`: each writes files, then runs a command, which must not fail, or sends an event.
 pub(super) fn lead_up(
     subject: Subject<'_>,
     keys: &Map<String, Json>,
     root: &Path,
     tools: &Path,
-) -> Result<(), String> {
+) -> Result<(), CaseError> {
     for step in keys.get("first").and_then(Json::as_array).into_iter().flatten() {
-        let own = step.as_object().ok_or("`first` is a list of tables")?;
+        let own = step.as_object().ok_or(CaseError::FirstNotTables)?;
         if let Some(key) = own.keys().find(|key| !STEP_KEYS.contains(&key.as_str())) {
-            return Err(format!("unknown key `{key}` in `first`; it knows {}", STEP_KEYS.join(", ")));
+            return Err(CaseError::UnknownStepKey { key: key.clone() });
         }
         folder::change(root, own.get("files"))?;
         if !own.contains_key("run") && !own.contains_key("event") {
@@ -38,13 +39,14 @@ pub(super) fn lead_up(
         }
         let reply = make(subject, &laid_over(keys, step), root, tools)?;
         if reply.exit != 0 {
-            return Err(format!("{step} of `first` ended with {}: {}", reply.exit, reply.stderr));
+            let (exit, stderr) = (reply.exit, reply.stderr);
+            return Err(CaseError::StepFailed { step: step.to_string(), exit, stderr });
         }
     }
     Ok(())
 }
 
-/// The case's keys as a step of `first` has them: the call that is judged is none of its business.
+/// Merges a step of `first` over the case's keys, without those of the call that is judged.
 fn laid_over(keys: &Map<String, Json>, step: &Json) -> Map<String, Json> {
     let mut all = Json::Object(keys.clone());
     if let Json::Object(fields) = &mut all {
@@ -54,18 +56,20 @@ fn laid_over(keys: &Map<String, Json>, step: &Json) -> Map<String, Json> {
     all.as_object().cloned().unwrap_or_default()
 }
 
-/// The hook on an event, or one of the workflow's commands.
+/// Calls the hook with an event, or runs one of the workflow's commands.
 pub(super) fn make(
     subject: Subject<'_>,
     keys: &Map<String, Json>,
     root: &Path,
     tools: &Path,
-) -> Result<Reply, String> {
+) -> Result<Reply, CaseError> {
     let text = |key: &str| keys.get(key).and_then(Json::as_str);
     let cwd = text("cwd").map_or_else(|| root.to_path_buf(), |below| root.join(below));
-    std::fs::create_dir_all(&cwd).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&cwd)?;
     let agent = match text("agent") {
-        Some(name) => Some(Agent::ALL.iter().find(|(known, _)| *known == name).ok_or("unknown agent")?.1),
+        Some(name) => {
+            Some(Agent::ALL.iter().find(|(known, _)| *known == name).ok_or(CaseError::UnknownAgent)?.1)
+        }
         None => None,
     };
     let options = Options {
@@ -83,27 +87,28 @@ pub(super) fn make(
     Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
 }
 
-/// One of the workflow's own commands instead of an event.
-fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -> Result<Reply, String> {
+/// Runs one of the workflow's commands.
+fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -> Result<Reply, CaseError> {
     let words: Vec<String> = texts(Some(words)).map(str::to_owned).collect();
-    let (name, rest) = words.split_first().ok_or("`run` names no command")?;
+    let (name, rest) = words.split_first().ok_or(CaseError::NoCommand)?;
     let workflow = match subject.own_folder {
         Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
-        None => catalog::named(subject.name).ok_or("there is no such workflow")?.workflow.clone(),
+        None => catalog::named(subject.name).ok_or(CaseError::UnknownWorkflow)?.workflow.clone(),
     };
-    let command = workflow.commands.iter().find(|command| command.name == *name).ok_or("no such command")?;
+    let command =
+        workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
     let performed = words::read(subject.name, command, rest)
         .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());
     Ok(match performed {
         Ok(text) => Reply { stdout: text, ..Reply::default() },
         Err(error) => {
             let hints: String = error.hints.iter().map(|hint| format!("\n{hint}")).collect();
-            Reply { stderr: format!("{}{hints}", error.what), exit: error.code(), ..Reply::default() }
+            Reply { stderr: format!("{}{hints}", error.what()), exit: error.code(), ..Reply::default() }
         }
     })
 }
 
-fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, String> {
+fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, CaseError> {
     let variables = keys.get("env").and_then(Json::as_object).into_iter().flatten();
     let mut variables: HashMap<String, String> =
         variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
@@ -111,7 +116,7 @@ fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, S
         variables.insert("PATH".into(), format!("{}:/usr/bin:/bin", tools.display()));
     }
     let now = match keys.get("now").and_then(Json::as_str) {
-        Some(now) => Some(time::epoch(now).ok_or("`now` is no time")?),
+        Some(now) => Some(time::epoch(now).ok_or(CaseError::NotATime)?),
         None => None,
     };
     Ok(Arc::new(FixedEnv { variables, now }))
@@ -126,7 +131,7 @@ fn event(keys: &Map<String, Json>, cwd: &Path) -> Json {
     event
 }
 
-/// A text or a list of texts.
+/// Iterates over a text or a list of texts.
 pub(super) fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
     let many = list.and_then(Json::as_array).into_iter().flatten();
     many.chain(list.filter(|one| one.is_string())).filter_map(Json::as_str)

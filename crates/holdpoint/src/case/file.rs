@@ -1,6 +1,8 @@
-//! Case files: TOML, each case laid over what the file gives all of them.
+//! Case files: TOML, where each case is merged over the file's shared keys.
 
 use serde_json::{Map, Value as Json};
+
+use super::error::CaseFileError;
 
 /// A file of cases.
 #[derive(Debug)]
@@ -18,12 +20,12 @@ pub struct Case {
     pub name: String,
     /// What it is about.
     pub about: String,
-    /// Its keys, laid over those of the file.
+    /// Its keys, merged over those of the file.
     pub keys: Map<String, Json>,
 }
 
-const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
-const CASE_KEYS: [&str; 34] = [
+pub(super) const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
+pub(super) const CASE_KEYS: [&str; 34] = [
     "name",
     "about",
     "files",
@@ -59,18 +61,18 @@ const CASE_KEYS: [&str; 34] = [
     "asked",
     "never_asked",
 ];
-/// Stands for a key that is not there.
+/// Stands for a key that is absent.
 pub(super) const NONE: &str = "(none)";
 const NULL: &str = "(null)";
 /// Stands for any value of a field.
 pub(super) const ANY: &str = "(any)";
 
 /// Parses a case file.
-pub fn parse(text: &str) -> Result<CaseFile, String> {
-    let top: Map<String, Json> = toml::from_str(text).map_err(|error| error.to_string())?;
+pub fn parse(text: &str) -> Result<CaseFile, CaseFileError> {
+    let top: Map<String, Json> = toml::from_str(text)?;
     let known = |key: &String| FILE_KEYS.contains(&key.as_str()) || key == "case";
     if let Some(key) = top.keys().find(|key| !known(key)) {
-        return Err(format!("unknown key `{key}`; a case file knows {} and [[case]]", FILE_KEYS.join(", ")));
+        return Err(CaseFileError::UnknownKey { key: key.clone() });
     }
     let mut shared: Map<String, Json> =
         top.get("given").and_then(Json::as_object).cloned().unwrap_or_default();
@@ -79,30 +81,30 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
             shared.insert(key.to_owned(), value.clone());
         }
     }
-    let cases = top.get("case").and_then(Json::as_array).ok_or("there is no [[case]]")?;
+    let cases = top.get("case").and_then(Json::as_array).ok_or(CaseFileError::NoCases)?;
     let cases = cases.iter().map(|case| self::case(&shared, case)).collect::<Result<_, _>>()?;
     let title = top.get("title").and_then(Json::as_str).unwrap_or_default().to_owned();
     Ok(CaseFile { title, cases })
 }
 
-fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, String> {
+fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, CaseFileError> {
     let text = |key: &str| own.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
     let mut keys = Json::Object(Map::new());
     lay_over(&mut keys, &Json::Object(shared.clone()));
     lay_over(&mut keys, own);
     expect_gone(&mut keys, own);
-    let Json::Object(keys) = keys else { return Err("a case must be a table".into()) };
+    let Json::Object(keys) = keys else { return Err(CaseFileError::NotATable) };
     let name = text("name");
     if let Some(key) = keys.keys().find(|key| !CASE_KEYS.contains(&key.as_str())) {
-        return Err(format!("case `{name}`: unknown key `{key}`; a case knows {}", CASE_KEYS.join(", ")));
+        return Err(CaseFileError::UnknownCaseKey { case: name, key: key.clone() });
     }
     if name.is_empty() {
-        return Err("a case has no name".into());
+        return Err(CaseFileError::Nameless);
     }
     Ok(Case { name, about: text("about"), keys })
 }
 
-/// A file that is gone afterwards is something to expect, not a key to take away.
+/// Keeps `(none)` under `after`: there it expects a missing file and does not remove the key.
 fn expect_gone(keys: &mut Json, own: &Json) {
     for (path, content) in own.get("after").and_then(Json::as_object).into_iter().flatten() {
         if content == NONE {
@@ -111,8 +113,8 @@ fn expect_gone(keys: &mut Json, own: &Json) {
     }
 }
 
-/// Lays `over` on `under`, tables key by key, and a table whose keys are places on a list; `(none)` takes a key away,
-/// `(null)` is null.
+/// Merges `over` into `under`: tables key by key, and a table whose keys are indexes into a list. `(none)` removes a
+/// key, `(null)` is null.
 pub(super) fn lay_over(under: &mut Json, over: &Json) {
     match (under, over) {
         (Json::Object(under), Json::Object(over)) => {
@@ -140,7 +142,7 @@ pub(super) fn lay_over(under: &mut Json, over: &Json) {
     }
 }
 
-/// `(null)` is null, in lists too.
+/// Replaces `(null)` by null, in lists too.
 fn with_nulls(value: &Json) -> Json {
     match value {
         Json::String(word) if word == NULL => Json::Null,
@@ -150,7 +152,7 @@ fn with_nulls(value: &Json) -> Json {
     }
 }
 
-/// The place in a list that a key names, from 0.
+/// Reads a key as an index into a list, from 0.
 fn place(list: &[Json], key: &str) -> Option<usize> {
     key.parse().ok().filter(|at| *at < list.len())
 }
@@ -196,7 +198,7 @@ mod tests {
             ("[[case]]\nname = \"x\"\nsay = 1", "unknown key `say`"),
             ("[[case]]\nabout = \"x\"", "a case has no name"),
         ] {
-            assert!(parse(text).unwrap_err().contains(part), "{text}");
+            assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
         }
     }
 }

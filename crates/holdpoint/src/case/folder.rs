@@ -1,4 +1,4 @@
-//! A case's folder: real files, a real repository, taken away afterwards.
+//! A case's folder: real files and a real repository, removed afterwards.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,13 @@ use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json};
 
 use super::call::texts;
+use super::error::CaseError;
 use super::file::NONE;
 use super::reviewer;
 use crate::store::{layout, tree};
 
-/// Makes the folder that a case starts from.
-pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), String> {
+/// Creates the folder that a case starts from.
+pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), CaseError> {
     repository(keys, root)?;
     commits(keys, root)?;
     change(root, keys.get("files"))?;
@@ -22,27 +23,29 @@ pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Res
 }
 
 /// Writes the state that a case starts from.
-pub(super) fn state(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), String> {
+pub(super) fn state(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), CaseError> {
     if let Some(state) = keys.get("state").filter(|state| *state != NONE) {
-        let at = keys.get("state_at").and_then(Json::as_str).ok_or("`state` needs a `state_at`")?;
+        let at = keys.get("state_at").and_then(Json::as_str).ok_or(CaseError::StateWithoutFile)?;
         put(root, at, &in_format(state, format))?;
     }
     Ok(())
 }
 
-/// Writes files, over what is there; `(none)` takes one away.
-pub(super) fn change(root: &Path, files: Option<&Json>) -> Result<(), String> {
+/// Writes files, replacing existing ones; `(none)` removes one.
+pub(super) fn change(root: &Path, files: Option<&Json>) -> Result<(), CaseError> {
     for (path, content) in files.and_then(Json::as_object).into_iter().flatten() {
         let removed = std::fs::remove_file(place(root, path)?);
         match content {
-            Json::String(word) if word == NONE => removed.map_err(|error| format!("{path}: {error}"))?,
+            Json::String(word) if word == NONE => {
+                removed.map_err(|source| CaseError::File { path: path.clone(), source })?;
+            }
             _ => put(root, path, content)?,
         }
     }
     Ok(())
 }
 
-/// A state as its file has it: a table as lines where states are lines.
+/// Renders a state in the format of its file.
 fn in_format(state: &Json, format: Format) -> Json {
     match (state, format) {
         (Json::Object(fields), Format::Lines) => {
@@ -53,7 +56,7 @@ fn in_format(state: &Json, format: Format) -> Json {
     }
 }
 
-/// A file's bytes as a case spells them: a text as it is, a table as JSON.
+/// Renders a file's content: a text as it is, a table as JSON.
 pub(super) fn bytes(content: &Json) -> Vec<u8> {
     match content {
         Json::String(text) => text.clone().into_bytes(),
@@ -61,28 +64,28 @@ pub(super) fn bytes(content: &Json) -> Vec<u8> {
     }
 }
 
-/// Writes a file of the folder; a path that ends in `/` is a folder.
-fn put(root: &Path, path: &str, content: &Json) -> Result<(), String> {
+/// Writes a file, or creates a folder if the path ends in `/`.
+fn put(root: &Path, path: &str, content: &Json) -> Result<(), CaseError> {
     let full = place(root, path)?;
-    let told = |error: std::io::Error| format!("{path}: {error}");
+    let failed = |source| CaseError::File { path: path.to_owned(), source };
     if path.ends_with('/') {
-        return std::fs::create_dir_all(full).map_err(told);
+        return std::fs::create_dir_all(full).map_err(failed);
     }
-    full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
-    crate::store::atomic::create(&full, &bytes(content)).map_err(told)
+    full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    crate::store::atomic::create(&full, &bytes(content)).map_err(failed)
 }
 
-fn place(root: &Path, path: &str) -> Result<PathBuf, String> {
+fn place(root: &Path, path: &str) -> Result<PathBuf, CaseError> {
     let tidy = holdpoint_core::path::tidy(path);
     if !holdpoint_core::path::stays_below(&tidy) {
-        return Err(format!("`{path}` leaves the case's folder"));
+        return Err(CaseError::Outside { path: path.to_owned() });
     }
     Ok(root.join(&tidy))
 }
 
-/// A repository with one commit, of the files of `committed`, on the branch `git`; `(detached)` and `(unborn)` say what
-/// they are.
-pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+/// Creates a repository with one commit of the `committed` files, on the branch `git`. `(detached)` and `(unborn)` are
+/// special branches.
+pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), CaseError> {
     let Some(branch) = branch(keys) else { return Ok(()) };
     let named = if branch.starts_with('(') { "main" } else { branch };
     git(root, &["init", "--quiet", "--template=", "--initial-branch", named])?;
@@ -97,12 +100,12 @@ pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), St
     if branch == "(detached)" {
         git(root, &["checkout", "--quiet", "--detach"])?;
     }
-    // Commits that the workflow makes itself need somebody who made them, whoever runs the cases.
+    // Commits that the workflow makes need an author, on any machine.
     git(root, &["config", "user.name", "Case"])?;
     git(root, &["config", "user.email", "case@example.invalid"])
 }
 
-/// Whether a case starts from a repository.
+/// Returns whether a case starts from a repository.
 pub(super) fn has_repository(keys: &Map<String, Json>) -> bool {
     branch(keys).is_some()
 }
@@ -111,16 +114,16 @@ fn branch(keys: &Map<String, Json>) -> Option<&str> {
     keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE)
 }
 
-/// Makes the further commits of `commits`, each with its `files` and its `message`.
-pub(super) fn commits(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+/// Adds the commits of `commits`, each with its `files` and its `message`.
+pub(super) fn commits(keys: &Map<String, Json>, root: &Path) -> Result<(), CaseError> {
     for further in keys.get("commits").and_then(Json::as_array).into_iter().flatten() {
-        let message = further.get("message").and_then(Json::as_str).ok_or("a commit needs a `message`")?;
+        let message = further.get("message").and_then(Json::as_str).ok_or(CaseError::CommitWithoutMessage)?;
         commit(root, further.get("files"), message)?;
     }
     Ok(())
 }
 
-fn commit(root: &Path, files: Option<&Json>, message: &str) -> Result<(), String> {
+fn commit(root: &Path, files: Option<&Json>, message: &str) -> Result<(), CaseError> {
     change(root, files)?;
     let paths: Vec<&str> =
         files.and_then(Json::as_object).into_iter().flatten().map(|(path, _)| path.as_str()).collect();
@@ -130,24 +133,28 @@ fn commit(root: &Path, files: Option<&Json>, message: &str) -> Result<(), String
     git(root, &["commit", "--quiet", "--allow-empty", "--message", message])
 }
 
-/// Makes the files of `executable` so.
-pub(super) fn make_executable(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+/// Makes the files of `executable` executable.
+pub(super) fn make_executable(keys: &Map<String, Json>, root: &Path) -> Result<(), CaseError> {
     for path in texts(keys.get("executable")) {
-        reviewer::make_executable(&place(root, path)?).map_err(|error| format!("{path}: {error}"))?;
+        reviewer::make_executable(&place(root, path)?)
+            .map_err(|source| CaseError::File { path: path.to_owned(), source })?;
     }
     Ok(())
 }
 
-fn git(root: &Path, args: &[&str]) -> Result<(), String> {
+fn git(root: &Path, args: &[&str]) -> Result<(), CaseError> {
     let identity =
         ["-c", "user.name=Case", "-c", "user.email=case@example.invalid", "-c", "commit.gpgsign=false"];
     let output =
         Command::new("git").arg("-C").arg(root).args(identity).args(args).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("git could not be started: {error}"))?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    let output = output.map_err(|source| CaseError::GitStart { source })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(CaseError::Git { message: String::from_utf8_lossy(&output.stderr).into_owned() })
 }
 
-/// Every file's content by its path, git's and our own folders aside.
-pub(super) fn contents(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    tree::contents(root, &[".git", layout::FOLDER]).map_err(|error| error.to_string())
+/// Reads every file, except in git's and Holdpoint's folders.
+pub(super) fn contents(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, CaseError> {
+    Ok(tree::contents(root, &[".git", layout::FOLDER])?)
 }

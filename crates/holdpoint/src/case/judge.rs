@@ -8,47 +8,48 @@ use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json, json};
 
 use super::call::{self, texts};
+use super::error::CaseError;
 use super::file::{ANY, NONE, lay_over};
 use super::prepared::Prepared;
 use super::{Case, Subject, folder, placeholder, reviewer};
 use crate::agent::Fields;
 use crate::catalog;
 use crate::engine::Reply;
+use crate::error::in_full;
 use crate::store::{journal, layout, seal};
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was not as expected.
+    /// What differs from the expectation.
     pub problems: Vec<String>,
-    /// The rules that spoke: name and line.
+    /// The rules that were triggered: name and line.
     pub spoke: Vec<(String, u32)>,
 }
 
-/// Runs a case in a folder of its own.
+/// Runs a case in a temporary folder.
 pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Outcome {
     match try_run(subject, case, prepared) {
         Ok(outcome) => outcome,
-        Err(why) => Outcome { problems: vec![why], ..Outcome::default() },
+        Err(error) => Outcome { problems: vec![in_full(&error)], ..Outcome::default() },
     }
 }
 
-/// A state that only the engine writes is given with the case: the engine is told that it is as if it had.
-fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
+/// Seals the state that the case starts from, as if the engine had written it.
+fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<(), CaseError> {
     let is_sealed = match subject.own_folder {
         Some(own) => catalog::load(subject.name, own).is_ok_and(|workflow| workflow.run.is_sealed),
         None => catalog::named(subject.name).is_some_and(|built_in| built_in.workflow.run.is_sealed),
     };
     match keys.get("state_at").and_then(Json::as_str).filter(|_| is_sealed) {
-        Some(at) => seal::vouch(root, subject.name, &root.join(at)),
+        Some(at) => seal::vouch(root, subject.name, &root.join(at)).map_err(|why| CaseError::Seal { why }),
         None => Ok(()),
     }
 }
 
-fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Outcome, String> {
-    let temporary =
-        tempfile::Builder::new().prefix("holdpoint-case-").tempdir().map_err(|error| error.to_string())?;
-    let root = temporary.path().canonicalize().map_err(|error| error.to_string())?;
+fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Outcome, CaseError> {
+    let temporary = tempfile::Builder::new().prefix("holdpoint-case-").tempdir()?;
+    let root = temporary.path().canonicalize()?;
     let keys = placeholder::fill(&case.keys, &vec![("(root)", root.to_string_lossy().into_owned())]);
     let first = prepared.put(&keys, &root, subject.aside)?;
     let keys = set_up(subject, &placeholder::fill(&keys, &first), &root)?;
@@ -56,7 +57,7 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
         copy_workflow(own, &layout::workflows(&root).join(subject.name))?;
     }
     vouch(subject, &keys, &root)?;
-    let tools = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let tools = tempfile::tempdir()?;
     if let Some(script) = keys.get("reviewer") {
         for program in subject.reviewers {
             reviewer::make(script, program, tools.path(), &root)?;
@@ -83,8 +84,12 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
     Ok(Outcome { problems: seen.compare(&keys)?, spoke })
 }
 
-/// Makes the folder that a case starts from, over its repository. Returns the case's keys with what git calls it.
-fn set_up(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<Map<String, Json>, String> {
+/// Creates the folder that a case starts from, over its repository. Returns the case's keys with git's ids filled in.
+fn set_up(
+    subject: Subject<'_>,
+    keys: &Map<String, Json>,
+    root: &Path,
+) -> Result<Map<String, Json>, CaseError> {
     folder::commits(keys, root)?;
     folder::change(root, keys.get("files"))?;
     folder::make_executable(keys, root)?;
@@ -98,18 +103,17 @@ fn set_up(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result
     Ok(filled)
 }
 
-fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| error.to_string();
-    std::fs::create_dir_all(to).map_err(told)?;
+fn copy_workflow(from: &Path, to: &Path) -> Result<(), CaseError> {
+    std::fs::create_dir_all(to)?;
     for (path, bytes) in folder::contents(from)? {
         let target = to.join(&path);
-        target.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
-        crate::store::atomic::create(&target, &bytes).map_err(told)?;
+        target.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        crate::store::atomic::create(&target, &bytes)?;
     }
     Ok(())
 }
 
-/// Where two values differ, by the path there. `(any)` is whatever is there, if something is.
+/// Lists where two values differ. `(any)` stands for any value.
 fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (want, got) {
@@ -137,7 +141,7 @@ fn differs(path: &str, want: Option<&Json>, got: Option<&Json>) -> String {
     format!("{path} is {}, not {}", shown(got), shown(want))
 }
 
-/// What a hook call left behind.
+/// The effects of a hook call.
 struct Seen<'a> {
     reply: &'a Reply,
     rules: &'a [&'a journal::Spoken],
@@ -149,7 +153,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn compare(&self, keys: &Map<String, Json>) -> Result<Vec<String>, String> {
+    fn compare(&self, keys: &Map<String, Json>) -> Result<Vec<String>, CaseError> {
         let mut problems = Vec::new();
         let stdout: Json = serde_json::from_str(&self.reply.stdout).unwrap_or_default();
         let hold = ["/hookSpecificOutput/permissionDecisionReason", "/reason", "/stopReason"]
@@ -157,7 +161,7 @@ impl Seen<'_> {
             .find_map(|place| stdout.pointer(place)?.as_str());
         if !keys.contains_key("run") {
             let expect = keys.get("expect").and_then(Json::as_str);
-            let expect = expect.ok_or("a case must `expect` hold, warn or allow")?;
+            let expect = expect.ok_or(CaseError::NoExpectation)?;
             let message = stdout.get("systemMessage").is_some();
             let got = self.decision(hold.is_some(), message);
             self.compare_decision(expect, got, keys, &mut problems);
@@ -170,7 +174,7 @@ impl Seen<'_> {
         Ok(problems)
     }
 
-    /// What was decided. A message that is about a fault is no warning.
+    /// Returns the decision. A message about a fault is not a warning.
     fn decision(&self, holds: bool, has_message: bool) -> &'static str {
         match () {
             () if holds => "hold",
@@ -193,8 +197,8 @@ impl Seen<'_> {
         }
     }
 
-    /// Whether nothing was said to anybody. Older scripts' form may have fields even then, such as that nothing is to be
-    /// shown.
+    /// Returns whether the hook said nothing. The older scripts' form may still have fields, such as one that suppresses
+    /// output.
     fn is_silent(&self, keys: &Map<String, Json>) -> bool {
         let stdout = self.reply.stdout.trim();
         let is_legacy = keys.get("protocol").and_then(Json::as_str) == Some("legacy");
@@ -292,7 +296,8 @@ impl Seen<'_> {
         }
     }
 
-    /// The fields that `becomes` names have these values, the others are as before. Returns the files that are known.
+    /// Compares the state: the fields of `becomes` have these values, all others are unchanged. Returns the files that it
+    /// covers.
     fn compare_state(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) -> Vec<String> {
         let at = keys.get("state_at").and_then(Json::as_str).unwrap_or_default();
         let Some(becomes) = keys.get("becomes").and_then(Json::as_object) else { return Vec::new() };
@@ -320,7 +325,7 @@ impl Seen<'_> {
         vec![at.to_owned()]
     }
 
-    /// The files that `wrote` names are there and have these parts. Returns the files that are known.
+    /// Compares the files of `wrote`, which must exist and have these parts. Returns the files that it covers.
     fn compare_written(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) -> Vec<String> {
         let wrote = keys.get("wrote").and_then(Json::as_object).into_iter().flatten();
         let mut known = Vec::new();

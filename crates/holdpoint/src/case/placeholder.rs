@@ -1,29 +1,30 @@
-//! Placeholders in a case's texts: its folder, and what git calls the commit and the tree that are there.
+//! Placeholders in a case's texts: its folder, and the ids of the current commit and tree.
 
 use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
+use super::error::CaseError;
 use crate::worktree;
 
-/// What placeholders stand for.
+/// Placeholders and their values.
 pub(super) type Known = Vec<(&'static str, String)>;
 
-/// The keys that say what is expected: there, the commit and the tree are those after the call.
+/// The keys of expectations. In these, the commit and the tree are those after the call.
 const EXPECTED: [&str; 9] =
     ["says", "never_says", "stdout", "stderr", "fault", "after", "becomes", "wrote", "asked"];
 
-/// What `names`, of the commit that is checked out and of the working tree, stand for now, as far as `keys` say them.
+/// Looks up the ids for `names`, the placeholders of the current commit and working tree, as far as `keys` use them.
 pub(super) fn ids(
     keys: &Map<String, Json>,
     names: [&'static str; 2],
     root: &Path,
     aside: &[String],
-) -> Result<Known, String> {
+) -> Result<Known, CaseError> {
     let mut known = Known::new();
     let [commit, tree] = names;
     if is_said(keys, commit) {
-        let head = worktree::head(root)?.ok_or_else(|| format!("{commit}: there is no commit"))?;
+        let head = worktree::head(root)?.ok_or(CaseError::NoCommit { placeholder: commit })?;
         known.push((commit, head.id));
     }
     if is_said(keys, tree) {
@@ -32,7 +33,7 @@ pub(super) fn ids(
     Ok(known)
 }
 
-/// Whether a text of the keys has a placeholder.
+/// Returns whether a text of the keys has the placeholder.
 pub(super) fn is_said(keys: &Map<String, Json>, name: &str) -> bool {
     fn has(value: &Json, name: &str) -> bool {
         match value {
@@ -45,12 +46,12 @@ pub(super) fn is_said(keys: &Map<String, Json>, name: &str) -> bool {
     keys.values().any(|value| has(value, name))
 }
 
-/// The keys with what is known in all texts.
+/// Replaces placeholders in all texts.
 pub(super) fn fill(keys: &Map<String, Json>, known: &Known) -> Map<String, Json> {
     keys.iter().map(|(key, value)| (key.clone(), filled(value, known))).collect()
 }
 
-/// The keys with what is known in what the case starts from and does, not in what it expects.
+/// Replaces placeholders in the case's setup and call, not in its expectations.
 pub(super) fn fill_given(keys: &Map<String, Json>, known: &Known) -> Map<String, Json> {
     let of = |(key, value): (&String, &Json)| {
         let is_given = !EXPECTED.contains(&key.as_str());

@@ -1,4 +1,4 @@
-//! Repositories that many cases start from, each made once and then copied: git is asked half as often.
+//! Repositories that many cases start from. Each is created once and then copied, which halves the calls of git.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,32 +8,33 @@ use std::rc::Rc;
 use serde_json::{Map, Value as Json};
 use tempfile::TempDir;
 
+use super::error::CaseError;
 use super::folder;
 use super::placeholder::{self, Known};
 use crate::store::tree;
 
-/// The names of the first commit and its tree in a case's texts.
+/// The placeholders of the first commit and its tree.
 const FIRST: [&str; 2] = ["(first head)", "(first tree)"];
 
-/// The repositories that were made.
+/// The repositories created so far.
 #[derive(Debug, Default)]
 pub struct Prepared(RefCell<HashMap<String, Rc<Repository>>>);
 
 #[derive(Debug)]
 struct Repository {
     folder: TempDir,
-    /// What its first commit and its tree are called.
+    /// The ids of its first commit and that commit's tree.
     first: Known,
 }
 
 impl Prepared {
-    /// Puts the repository that a case starts from into `root`. Returns what its first commit and tree are called.
+    /// Copies the repository that a case starts from into `root`. Returns the ids of its first commit and tree.
     pub(super) fn put(
         &self,
         keys: &Map<String, Json>,
         root: &Path,
         aside: &[String],
-    ) -> Result<Known, String> {
+    ) -> Result<Known, CaseError> {
         if !folder::has_repository(keys) {
             return Ok(Known::new());
         }
@@ -49,14 +50,14 @@ impl Prepared {
                 made
             }
         };
-        tree::copy(repository.folder.path(), root).map_err(|error| error.to_string())?;
+        tree::copy(repository.folder.path(), root)?;
         Ok(repository.first.clone())
     }
 }
 
-fn make(keys: &Map<String, Json>, aside: &[String]) -> Result<Repository, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let root = folder.path().canonicalize().map_err(|error| error.to_string())?;
+fn make(keys: &Map<String, Json>, aside: &[String]) -> Result<Repository, CaseError> {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
     folder::repository(keys, &root)?;
     let first = placeholder::ids(keys, FIRST, &root, aside)?;
     Ok(Repository { folder, first })

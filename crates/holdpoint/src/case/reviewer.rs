@@ -1,4 +1,4 @@
-//! A case's scripted reviewer: a program on PATH that writes what the case says and remembers what it was asked.
+//! A case's scripted reviewer: a program on PATH that prints what the case says and records its arguments.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use serde_json::{Value as Json, json};
 
 use crate::store::atomic;
 
-/// The file in the tools' folder that remembers the command line.
+/// The file in the tools' folder that records the arguments.
 const ASKED: &str = "asked";
 
-/// Puts the reviewer `program` into `tools`; `root` is the project it writes to.
-pub(super) fn make(script: &Json, program: &str, tools: &Path, root: &Path) -> Result<(), String> {
+/// Writes the reviewer `program` into `tools`. `root` is the project it writes to.
+pub(super) fn make(script: &Json, program: &str, tools: &Path, root: &Path) -> std::io::Result<()> {
     if script.get("missing").and_then(Json::as_bool).unwrap_or(false) {
         return Ok(());
     }
@@ -28,17 +28,16 @@ pub(super) fn make(script: &Json, program: &str, tools: &Path, root: &Path) -> R
     lines.push(format!("printf '%s' {}", quoted(text("says").unwrap_or(&answer))));
     lines.push(format!("exit {}", script.get("exit").and_then(Json::as_i64).unwrap_or(0)));
     let path = tools.join(program);
-    let told = |error: std::io::Error| error.to_string();
-    atomic::create(&path, lines.join("\n").as_bytes()).map_err(told)?;
-    make_executable(&path).map_err(told)
+    atomic::create(&path, lines.join("\n").as_bytes())?;
+    make_executable(&path)
 }
 
-/// What the reviewer was asked: all its arguments; none if it was not started.
+/// Returns the reviewer's arguments, or `None` if it was not started.
 pub(super) fn asked(tools: &Path) -> Option<String> {
     std::fs::read_to_string(tools.join(ASKED)).ok()
 }
 
-/// A word as the shell takes it.
+/// Quotes a word for the shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

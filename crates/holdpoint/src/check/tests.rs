@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, keep_log};
 use crate::env_vars::Env;
+use crate::error::in_full;
 use crate::program::{self, Channels, Ended, How};
 use crate::project::Run;
 use crate::store::evidence;
@@ -117,7 +118,7 @@ fn passes_on(
     let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
-    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(told)?;
+    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
     Ok(matches!(run_in(tests, folder.path(), env, timeout)?.outcome, Outcome::Passed))
 }
 

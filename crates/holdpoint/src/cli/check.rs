@@ -97,7 +97,7 @@ fn check_choices(
     else {
         return Ok(0);
     };
-    let source = catalog::read_text(&path).map_err(|why| CommandError::new(Kind::Files, why))?;
+    let source = catalog::read_text(&path).map_err(|error| CommandError::new(Kind::Files, error))?;
     let there = subject::find(context, &[])?;
     let names: Vec<&str> = there.iter().map(|found| found.name.as_str()).collect();
     let problems = choices::check(&source, &names);

@@ -8,9 +8,9 @@ use clap::Args;
 
 use self::teller::Teller;
 use super::{Context, subject};
-use crate::demo::{self, Script, Setting, Stage};
+use crate::demo::{self, DemoError, FailedDemo, Script, Setting, Stage};
 use crate::env_vars;
-use crate::error::{CommandError, Kind};
+use crate::error::{CommandError, Kind, in_full};
 
 /// The agent whose client a demonstration can be played in, and its program.
 const CLAUDE: &str = "claude";
@@ -38,8 +38,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let (found, script) = script(context, arguments)?;
-    let went_wrong =
-        |why: String| CommandError::new(Kind::Failed, format!("the demonstration went wrong: {why}"));
+    let went_wrong = |error: DemoError| CommandError::new(Kind::Failed, FailedDemo::from(error));
     let path = context.env.var(env_vars::PATH).unwrap_or_default();
     let client = arguments.agent.as_deref().map(|_| client(&path)).transpose()?;
     let reviewers = found.reviewers()?;
@@ -84,8 +83,8 @@ fn script(context: &Context, arguments: &Arguments) -> Result<(subject::Found, S
     for found in subject::find(context, &names)? {
         let text = found.files()?.into_iter().find(|(path, _)| path == demo::FILE);
         if let Some((_, text)) = text {
-            let script = demo::parse(&text).map_err(|why| {
-                CommandError::new(Kind::Failed, format!("{}: {why}", found.shown(demo::FILE)))
+            let script = demo::parse(&text).map_err(|error| {
+                CommandError::new(Kind::Failed, format!("{}: {}", found.shown(demo::FILE), in_full(&error)))
             })?;
             scripts.push((found, script));
         }

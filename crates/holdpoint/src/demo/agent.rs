@@ -1,23 +1,24 @@
-//! The scripted agent: it asks the hook before it calls a tool, does what the tool does, and tells the hook after, as
-//! Claude Code would.
+//! The scripted agent. Like Claude Code, it calls the hook before a tool, does what the tool does, and calls the hook
+//! again after it.
 
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::error::DemoError;
 use super::script::{Act, Expect};
 use super::stage::{SESSION, Stage, feed};
 use crate::store::atomic;
 
-/// What came of an act.
+/// The result of an act.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) got: Expect,
-    /// What was said, to whomever.
+    /// All messages, to the agent and to the user.
     pub(super) said: String,
-    /// How the tool itself ended, if it was called and it was a shell.
+    /// The exit code, if the tool is a shell and was not held.
     pub(super) exit: Option<i32>,
-    /// What it printed last, for whoever wonders why.
+    /// The last line that it printed, for error messages.
     pub(super) last_line: String,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct Agent<'a> {
     was_held_at_stop: bool,
 }
 
-/// What the hook answered.
+/// The hook's answer.
 struct Answer {
     json: Json,
     stderr: String,
@@ -39,7 +40,7 @@ impl Answer {
         self.json.pointer(pointer).and_then(Json::as_str)
     }
 
-    /// What was said without holding anything.
+    /// Returns the messages that do not hold anything.
     fn aside(&self) -> String {
         let places = ["/hookSpecificOutput/additionalContext", "/systemMessage"];
         let mut said: Vec<&str> = places.iter().filter_map(|place| self.at(place)).collect();
@@ -53,8 +54,8 @@ impl<'a> Agent<'a> {
         Agent { stage, was_held_at_stop: false }
     }
 
-    /// Does one thing.
-    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, String> {
+    /// Performs an act.
+    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
         match act {
             Act::Call { tool, input } => self.call(tool, input),
             Act::Stop(words) => {
@@ -71,8 +72,8 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// An event that is about no tool.
-    fn tell(&self, event: &Json) -> Result<Outcome, String> {
+    /// Sends an event without a tool.
+    fn tell(&self, event: &Json) -> Result<Outcome, DemoError> {
         let answer = self.ask(event)?;
         if answer.at("/decision") == Some("block") {
             let said = answer.at("/reason").unwrap_or_default().to_owned();
@@ -81,7 +82,7 @@ impl<'a> Agent<'a> {
         Ok(spoken(answer.aside(), None))
     }
 
-    fn call(&self, tool: &str, input: &Map<String, Json>) -> Result<Outcome, String> {
+    fn call(&self, tool: &str, input: &Map<String, Json>) -> Result<Outcome, DemoError> {
         let call = json!({"tool_name": tool, "tool_input": self.whole(input), "tool_use_id": "toolu_1"});
         let before = self.ask(&with(&call, json!({"hook_event_name": "PreToolUse"})))?;
         if before.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
@@ -101,8 +102,8 @@ impl<'a> Agent<'a> {
         Ok(Outcome { last_line: last_line(&result), ..spoken(said, exit) })
     }
 
-    /// Calls the hook, as the agent would: its own process, the event on standard input.
-    fn ask(&self, event: &Json) -> Result<Answer, String> {
+    /// Calls the hook as the agent does: in a separate process, with the event on standard input.
+    fn ask(&self, event: &Json) -> Result<Answer, DemoError> {
         let about = json!({"session_id": SESSION, "cwd": self.stage.root, "permission_mode": "default"});
         let mut hook = self.stage.command(self.stage.program());
         hook.args(["hook", "--agent", "claude"]);
@@ -111,7 +112,7 @@ impl<'a> Agent<'a> {
         Ok(Answer { json, stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// The tool's input with its path made whole, as agents send it.
+    /// Makes the path in a tool's input absolute, as agents send it.
     fn whole(&self, input: &Map<String, Json>) -> Map<String, Json> {
         let mut input = input.clone();
         if let Some(path) =
@@ -122,8 +123,8 @@ impl<'a> Agent<'a> {
         input
     }
 
-    /// Does what the tool does; the shell's exit code, and what the tool would answer.
-    fn carry_out(&self, tool: &str, input: &Map<String, Json>) -> Result<(Option<i32>, Json), String> {
+    /// Does what the tool does. Returns the shell's exit code, and the tool's result.
+    fn carry_out(&self, tool: &str, input: &Map<String, Json>) -> Result<(Option<i32>, Json), DemoError> {
         let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or_default();
         let path = self.stage.root.join(text("file_path"));
         match tool {
@@ -134,16 +135,16 @@ impl<'a> Agent<'a> {
                 Ok((Some(output.status.code().unwrap_or(-1)), answer))
             }
             "Write" => {
-                write(&path, text("content")).map_err(|error| error.to_string())?;
+                write(&path, text("content"))?;
                 Ok((None, json!({"type": "update"})))
             }
             "Edit" => {
-                let told = |error: std::io::Error| format!("{}: {error}", path.display());
-                let old = std::fs::read_to_string(&path).map_err(told)?;
+                let failed = |source| DemoError::File { path: path.clone(), source };
+                let old = std::fs::read_to_string(&path).map_err(failed)?;
                 if !old.contains(text("old_string")) {
-                    return Err(format!("{} does not have the text to replace", path.display()));
+                    return Err(DemoError::NoSuchText { path });
                 }
-                write(&path, &old.replacen(text("old_string"), text("new_string"), 1)).map_err(told)?;
+                write(&path, &old.replacen(text("old_string"), text("new_string"), 1)).map_err(failed)?;
                 Ok((None, json!({"type": "update"})))
             }
             _ => Ok((None, input.get("answer").cloned().unwrap_or_else(|| json!("done")))),
@@ -156,7 +157,7 @@ fn spoken(said: String, exit: Option<i32>) -> Outcome {
     Outcome { got, said, exit, last_line: String::new() }
 }
 
-/// The last line that a shell command printed, standard error first.
+/// Returns the last line that a shell command printed, on standard error if there is any.
 fn last_line(result: &Json) -> String {
     let lines = ["stderr", "stdout"].map(|channel| {
         result[channel].as_str().unwrap_or_default().lines().rfind(|line| !line.trim().is_empty())
@@ -164,7 +165,7 @@ fn last_line(result: &Json) -> String {
     lines.into_iter().flatten().next().unwrap_or_default().to_owned()
 }
 
-/// A table with the fields of another.
+/// Adds the fields of another table.
 fn with(table: &Json, more: Json) -> Json {
     let mut table = table.clone();
     if let (Json::Object(table), Json::Object(more)) = (&mut table, more) {

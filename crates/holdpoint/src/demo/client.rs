@@ -1,4 +1,4 @@
-//! A demonstration inside the real Claude Code: the client calls the tools and the hooks, the script plays the model.
+//! A demo inside the real Claude Code: the client calls the tools and the hooks, and the script plays the model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 
 use super::agent::Outcome;
+use super::error::{ClientError, DemoError};
 use super::model::{Block, Model, Turn};
 use super::script::{Act, Expect, Script};
 use super::stage::{SESSION, Stage};
@@ -19,12 +20,12 @@ use crate::store::journal::{self, Entry};
 
 /// How long the client may take for a turn.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How often it is looked at meanwhile.
+/// How often it is polled meanwhile.
 const GLANCE: Duration = Duration::from_millis(20);
-/// What the user says where the script has no words.
+/// The user's prompt where the script has none.
 const GO_ON: &str = "Go on.";
 
-/// The client, which runs from a prompt to the Stop that is let go.
+/// The client, which runs from a prompt to the Stop that is allowed.
 #[derive(Debug)]
 pub(super) struct Client<'a> {
     stage: &'a Stage,
@@ -32,15 +33,15 @@ pub(super) struct Client<'a> {
     model: Model,
     turns: Receiver<Turn>,
     running: Option<Child>,
-    /// The turn that the model has not taken yet.
+    /// The model's turn, until it answers.
     turn: Option<Turn>,
     has_session: bool,
 }
 
 impl<'a> Client<'a> {
     /// Prepares the client: the workflow as a plugin, and the sub-agents that the script calls.
-    pub(super) fn new(script: &Script, stage: &'a Stage, program: &Path) -> Result<Client<'a>, String> {
-        let (model, turns) = Model::start().map_err(|error| error.to_string())?;
+    pub(super) fn new(script: &Script, stage: &'a Stage, program: &Path) -> Result<Client<'a>, DemoError> {
+        let (model, turns) = Model::start()?;
         for (path, text) in plugin::marketplace(&[source(stage)?]) {
             put(&stage.tools.join("plugin").join(path), &text)?;
         }
@@ -52,8 +53,8 @@ impl<'a> Client<'a> {
         Ok(Client { stage, program, model, turns, running: None, turn: None, has_session: false })
     }
 
-    /// Does one thing, as the model or as the user.
-    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, String> {
+    /// Performs an act, as the model or as the user.
+    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
         let seen = journal::read(&self.stage.root).len();
         let shown = match act {
             Act::Prompt(words) => self.begin(words).map(|()| self.news())?,
@@ -72,17 +73,17 @@ impl<'a> Client<'a> {
         if outcome.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
             let line = outcome.said.lines().next().unwrap_or_default();
             if !shown.as_ref().is_some_and(|shown| shown.contains(line)) {
-                return Err(format!("it was held, but the model was not shown why: {shown:?}"));
+                return Err(ClientError::HoldNotShown { shown }.into());
             }
         }
         if matches!(act, Act::Call { .. }) && shown.is_none() {
-            return Err(format!("Claude Code ended in the middle: {}", self.printed()));
+            return Err(ClientError::EndedDuringCall { printed: self.printed() }.into());
         }
         Ok(outcome)
     }
 
-    /// Calls a tool. Claude Code changes only files that were read before.
-    fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<(), String> {
+    /// Calls a tool. Claude Code edits only files that it has read.
+    fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<(), DemoError> {
         let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or_default();
         let mut input = input.clone();
         if input.contains_key("file_path") {
@@ -104,37 +105,38 @@ impl<'a> Client<'a> {
         self.say(Block::Call { tool: tool.to_owned(), input: Json::Object(input) })
     }
 
-    /// Lets the model say something, and waits for what comes of it.
-    fn say(&mut self, block: Block) -> Result<(), String> {
+    /// Gives the model's answer, and waits for its next turn.
+    fn say(&mut self, block: Block) -> Result<(), DemoError> {
         if self.turn.is_none() {
             self.begin(GO_ON)?;
         }
-        self.turn.take().ok_or_else(|| format!("Claude Code ended: {}", self.printed()))?.answer(block);
+        let turn = self.turn.take().ok_or_else(|| ClientError::Ended { printed: self.printed() })?;
+        turn.answer(block);
         self.wait()
     }
 
-    /// Starts the client with the user's words, in the session that there is.
-    fn begin(&mut self, prompt: &str) -> Result<(), String> {
+    /// Starts the client with a prompt, in the existing session if there is one.
+    fn begin(&mut self, prompt: &str) -> Result<(), DemoError> {
         if self.running.is_some() {
-            return Err("the agent is still at work, so nobody can ask it for something".to_owned());
+            return Err(ClientError::Busy.into());
         }
-        let told = |error: std::io::Error| format!("{}: {error}", self.program.display());
+        let failed = |source| DemoError::File { path: self.program.clone(), source };
         let mut client = self.stage.command(&self.program);
         client.args(["-p", prompt, if self.has_session { "--resume" } else { "--session-id" }, SESSION]);
         client.args(["--dangerously-skip-permissions", "--output-format", "json", "--model", "sonnet"]);
         let name = self.stage.workflow.as_str();
         client.arg("--plugin-dir").arg(self.stage.tools.join("plugin").join(name));
         client.envs(environment(&self.model.url())).env_remove(crate::env_vars::SESSIONS[0]);
-        let output = std::fs::File::create(self.output()).map_err(told)?;
-        client.stdin(Stdio::null()).stderr(output.try_clone().map_err(told)?).stdout(output);
+        let output = std::fs::File::create(self.output()).map_err(failed)?;
+        client.stdin(Stdio::null()).stderr(output.try_clone().map_err(failed)?).stdout(output);
         process_group::own(&mut client);
-        self.running = Some(client.spawn().map_err(told)?);
+        self.running = Some(client.spawn().map_err(failed)?);
         self.has_session = true;
         self.wait()
     }
 
     /// Waits until it is the model's turn, or the client has ended.
-    fn wait(&mut self) -> Result<(), String> {
+    fn wait(&mut self) -> Result<(), DemoError> {
         let started = Instant::now();
         while let Some(child) = &mut self.running {
             match self.turns.recv_timeout(GLANCE) {
@@ -142,29 +144,29 @@ impl<'a> Client<'a> {
                     self.turn = Some(turn);
                     return Ok(());
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err("the model is gone".to_owned()),
+                Err(RecvTimeoutError::Disconnected) => return Err(ClientError::ModelGone.into()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             self.stage.go_on()?;
-            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            if let Some(status) = child.try_wait()? {
                 process_group::kill(child);
                 self.running = None;
                 if !status.success() {
-                    return Err(format!("Claude Code failed ({status}): {}", self.printed()));
+                    return Err(ClientError::Failed { status, printed: self.printed() }.into());
                 }
             } else if started.elapsed() > PATIENCE {
-                return Err(format!("Claude Code did not answer within a minute: {}", self.printed()));
+                return Err(ClientError::Timeout { printed: self.printed() }.into());
             }
         }
         Ok(())
     }
 
-    /// What the model was shown last; none if the client has ended.
+    /// Returns what the client last showed the model, or `None` if the client has ended.
     fn news(&self) -> Option<String> {
         self.turn.as_ref().map(Turn::news)
     }
 
-    /// How the shell ended, as the client tells the model.
+    /// Returns the shell's exit code, as the client shows it to the model.
     fn exit_code(&self, act: &Act) -> Option<i32> {
         let is_shell = matches!(act, Act::Call { tool, .. } if tool == "Bash");
         let (text, is_error) = self.turn.as_ref().filter(|_| is_shell)?.result()?;
@@ -177,7 +179,7 @@ impl<'a> Client<'a> {
         self.stage.home.join("client.out")
     }
 
-    /// What the client printed.
+    /// Returns the client's output.
     fn printed(&self) -> String {
         std::fs::read_to_string(self.output()).unwrap_or_default()
     }
@@ -192,20 +194,20 @@ impl Drop for Client<'_> {
     }
 }
 
-/// The workflow as a plugin is made of it.
-fn source(stage: &Stage) -> Result<Source, String> {
+/// Loads the workflow for the plugin.
+fn source(stage: &Stage) -> Result<Source, DemoError> {
     let own = stage.root.join(".holdpoint/workflows").join(&stage.workflow);
     if own.is_dir() {
-        let files = crate::store::tree::texts(&own).map_err(|error| error.to_string())?;
+        let files = crate::store::tree::texts(&own)?;
         let workflow = catalog::load(&stage.workflow, &own).map_err(|unusable| unusable.why)?;
         return Ok(Source { workflow, files });
     }
-    let built_in = catalog::named(&stage.workflow).ok_or("there is no such workflow")?;
+    let built_in = catalog::named(&stage.workflow).ok_or(DemoError::UnknownWorkflow)?;
     let files = built_in.files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     Ok(Source { workflow: built_in.workflow.clone(), files })
 }
 
-/// What the client needs to talk to our model alone: no account, and nothing that it would send elsewhere.
+/// Variables that make the client talk only to the scripted model: no account, no other traffic.
 fn environment(url: &str) -> Vec<(&'static str, String)> {
     let proxies =
         ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map(|name| (name, url.to_owned()));
@@ -224,7 +226,7 @@ fn environment(url: &str) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What the journal says of a step.
+/// Reads a step's result from the journal.
 fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
     let last_line = String::new();
     let said = |kind: &str| {
@@ -241,8 +243,8 @@ fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
     }
 }
 
-fn put(file: &Path, text: &str) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("{}: {error}", file.display());
-    file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
-    atomic::replace(file, text.as_bytes()).map_err(told)
+fn put(file: &Path, text: &str) -> Result<(), DemoError> {
+    let failed = |source| DemoError::File { path: file.to_path_buf(), source };
+    file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    atomic::replace(file, text.as_bytes()).map_err(failed)
 }

@@ -1,5 +1,6 @@
-//! A demonstration's scripted reviewers: programs on PATH that take their answers, in order, from a folder.
+//! A demo's scripted reviewers: programs on PATH that take their answers, in order, from a folder.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -8,10 +9,9 @@ use super::script::Answer;
 use crate::case::reviewer::quoted;
 use crate::store::atomic;
 
-/// Puts the programs into the tools' folder.
-pub(super) fn make(programs: &[String], tools: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| error.to_string();
-    std::fs::create_dir(answers(tools)).map_err(told)?;
+/// Writes the programs into the tools' folder.
+pub(super) fn make(programs: &[String], tools: &Path) -> io::Result<()> {
+    std::fs::create_dir(answers(tools))?;
     let script = format!(
         "#!/bin/sh\n\
          answers={}\n\
@@ -21,26 +21,26 @@ pub(super) fn make(programs: &[String], tools: &Path) -> Result<(), String> {
         quoted(&answers(tools).to_string_lossy())
     );
     for program in programs {
-        // A program that stands at a place of its own is no business of a PATH.
+        // A program with a path is not looked up on PATH, so it cannot be replaced.
         if program.contains(['/', '\\']) {
             continue;
         }
         let path = tools.join(program);
-        atomic::replace_as(&path, script.as_bytes(), true).map_err(told)?;
+        atomic::replace_as(&path, script.as_bytes(), true)?;
     }
     Ok(())
 }
 
-/// Lays out what the reviewers answer next.
-pub(super) fn prepare(list: &[Answer], tools: &Path, root: &Path) -> Result<(), String> {
+/// Writes the reviewers' next answers.
+pub(super) fn prepare(list: &[Answer], tools: &Path, root: &Path) -> io::Result<()> {
     for (number, answer) in list.iter().enumerate() {
         let path = answers(tools).join(format!("{number:03}"));
-        atomic::create(&path, act(answer, root).as_bytes()).map_err(|error| error.to_string())?;
+        atomic::create(&path, act(answer, root).as_bytes())?;
     }
     Ok(())
 }
 
-/// What the reviewer does, as a shell script.
+/// Renders an answer as a shell script.
 fn act(answer: &Answer, root: &Path) -> String {
     let mut lines = Vec::new();
     if let Some(report) = &answer.writes {
@@ -56,7 +56,7 @@ fn act(answer: &Answer, root: &Path) -> String {
     lines.join("\n")
 }
 
-/// How many answers nobody asked for; they are taken away.
+/// Removes the answers that were not used, and returns how many there were.
 pub(super) fn left(tools: &Path) -> usize {
     let entries = std::fs::read_dir(answers(tools)).into_iter().flatten().flatten();
     entries.flat_map(|entry| std::fs::remove_file(entry.path())).count()

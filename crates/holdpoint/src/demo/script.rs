@@ -1,18 +1,20 @@
-//! A demonstration's script: what a workflow's `demo.toml` says.
+//! A demo's script: a workflow's `demo.toml`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-/// The order of a script that names none: after all that do.
+use super::error::ScriptError;
+
+/// The order of a script without one: after all others.
 const LAST: u32 = u32::MAX;
 
-/// A demonstration's script.
+/// A demo's script.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
     /// What it shows.
     pub about: String,
-    /// Which one is shown when none is asked for: the one with the lowest number.
+    /// Without a workflow's name, `demo` plays the script with the lowest order.
     #[serde(default = "last")]
     pub order: u32,
     /// What the project starts from: `files`, `git` and `branches`, as in a case.
@@ -21,7 +23,7 @@ pub struct Script {
     /// What happens, in order.
     #[serde(rename = "step")]
     pub(super) steps: Vec<Step>,
-    /// What must be true at the end, found out by real commands.
+    /// Proofs at the end, by real commands.
     #[serde(default, rename = "proof")]
     pub(super) proofs: Vec<Proof>,
 }
@@ -61,20 +63,20 @@ pub(super) struct Step {
     asks: Option<String>,
     /// How a session starts: `startup`, `resume`, `clear` or `compact`.
     starts: Option<String>,
-    /// What the reviewers answer meanwhile, in order; all of it must be asked for, and nothing else.
+    /// The reviewers' answers, in order. Exactly these reviews must take place.
     #[serde(default)]
     pub(super) reviews: Vec<Answer>,
-    /// What must come of it.
+    /// The result it must have.
     pub(super) expect: Expect,
-    /// Parts that the words said must have.
+    /// Parts that the messages must have.
     #[serde(default)]
     pub(super) says: Vec<String>,
-    /// State fields that must be set by it, and to what.
+    /// State fields that it must set, with their values.
     #[serde(default)]
     pub(super) sets: Map<String, Json>,
 }
 
-/// What a scripted reviewer does when it is asked.
+/// A scripted reviewer's answer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answer {
@@ -91,7 +93,7 @@ pub(super) struct Answer {
     pub(super) exit: i32,
 }
 
-/// Something that is true at the end: a command that must succeed, and print this.
+/// A proof: a command that must succeed and print this.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Proof {
@@ -100,7 +102,7 @@ pub(super) struct Proof {
     pub(super) prints: Option<String>,
 }
 
-/// What a step must come to.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Expect {
@@ -131,8 +133,8 @@ pub enum Act {
 }
 
 impl Step {
-    /// What is done, with the places that the text names filled in.
-    pub(super) fn act(&self, filled: &dyn Fn(&str) -> String) -> Result<Act, String> {
+    /// Returns the act, with its placeholders filled in.
+    pub(super) fn act(&self, filled: &dyn Fn(&str) -> String) -> Result<Act, ScriptError> {
         let mut acts = Vec::new();
         let mut call = |tool: &str, input: Json| {
             let input = input.as_object().cloned().unwrap_or_default();
@@ -150,17 +152,14 @@ impl Step {
         acts.extend(self.stops.as_deref().map(filled).map(Act::Stop));
         acts.extend(self.asks.as_deref().map(filled).map(Act::Prompt));
         acts.extend(self.starts.clone().map(Act::Start));
-        match acts.len() {
-            1 => acts.pop().ok_or_else(String::new),
-            count => Err(format!(
-                "the step \"{}\" does {count} things; it must have exactly one of tool, runs, writes, stops, asks, starts",
-                self.does
-            )),
+        match <[Act; 1]>::try_from(acts) {
+            Ok([act]) => Ok(act),
+            Err(acts) => Err(ScriptError::NotOneAct { step: self.does.clone(), count: acts.len() }),
         }
     }
 }
 
-/// All texts of a value, filled in.
+/// Fills in the placeholders in all texts of a value.
 fn fill(value: &Json, filled: &dyn Fn(&str) -> String) -> Json {
     match value {
         Json::String(text) => Json::String(filled(text)),
@@ -173,8 +172,8 @@ fn fill(value: &Json, filled: &dyn Fn(&str) -> String) -> Json {
 }
 
 /// Reads a script.
-pub fn parse(text: &str) -> Result<Script, String> {
-    let script: Script = toml::from_str(text).map_err(|error| error.to_string())?;
+pub fn parse(text: &str) -> Result<Script, ScriptError> {
+    let script: Script = toml::from_str(text)?;
     for step in &script.steps {
         step.act(&str::to_owned)?;
     }
@@ -185,7 +184,7 @@ pub fn parse(text: &str) -> Result<Script, String> {
 mod tests {
     use super::*;
 
-    fn step(keys: &str) -> Result<Act, String> {
+    fn step(keys: &str) -> Result<Act, ScriptError> {
         let script = parse(&format!("about = ''\n[[step]]\ndoes = 'x'\nexpect = 'pass'\n{keys}"))?;
         script.steps[0].act(&|text| text.replace("(root)", "/p"))
     }
@@ -202,8 +201,8 @@ mod tests {
         let task = call("Task", json!({"prompt": "in /p"}));
         assert_eq!(step("tool = 'Task'\ninput = { prompt = 'in (root)' }"), Ok(task));
         assert_eq!(step("stops = 'Done.'"), Ok(Act::Stop("Done.".into())));
-        assert!(step("").unwrap_err().contains("does 0 things"));
-        assert!(step("stops = 'a'\nruns = 'b'").unwrap_err().contains("does 2 things"));
-        assert!(step("stosp = 'a'").unwrap_err().contains("stosp"));
+        assert!(step("").unwrap_err().to_string().contains("does 0 things"));
+        assert!(step("stops = 'a'\nruns = 'b'").unwrap_err().to_string().contains("does 2 things"));
+        assert!(step("stosp = 'a'").unwrap_err().to_string().contains("stosp"));
     }
 }

@@ -1,5 +1,4 @@
-//! Where a demonstration happens: a temporary folder with a project, a home without anything in it, and the programs
-//! that the scripted agent finds first on its PATH.
+//! A demo's temporary folder: a project, an empty home, and the programs that come first on the scripted agent's PATH.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,16 +8,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use holdpoint_core::workflow::Format;
 
+use super::error::DemoError;
 use super::reviewer;
 use super::script::Script;
 use crate::case::folder;
-use crate::env_vars::{self, Env, FixedEnv};
+use crate::env::{Env, FixedEnv};
+use crate::env_vars;
 use crate::{program, project};
 
 /// The agent's session, in the form that Claude Code wants.
 pub(super) const SESSION: &str = "dec0de00-0000-4000-8000-000000000000";
 
-/// The folder of a demonstration. It is taken away when dropped, unless it is to be kept.
+/// The folder of a demo. It is removed when dropped, unless the user wants to keep it.
 #[derive(Debug)]
 pub struct Stage {
     pub(super) workflow: String,
@@ -31,7 +32,7 @@ pub struct Stage {
     _temporary: tempfile::TempDir,
 }
 
-/// What the stage is made for.
+/// The settings of a stage.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
     /// The workflow's name.
@@ -40,31 +41,30 @@ pub struct Setting<'a> {
     pub folder: Option<&'a Path>,
     /// The programs that review for it.
     pub reviewers: &'a [String],
-    /// What PATH is outside.
+    /// The user's PATH.
     pub path: &'a str,
     /// Whether the folder is kept.
     pub keep: bool,
 }
 
 impl Stage {
-    /// Makes the folder and all that a script starts from.
-    pub fn make(script: &Script, setting: Setting<'_>) -> Result<Stage, String> {
-        let told = |error: std::io::Error| error.to_string();
-        // From here on Ctrl-C must not leave the folder behind: it ends the demonstration after the step at hand.
+    /// Creates the folder and everything that the script starts from.
+    pub fn make(script: &Script, setting: Setting<'_>) -> Result<Stage, DemoError> {
+        // From here on Ctrl-C must not leave the folder behind: it ends the demo after the current step.
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in program::SIGNALS {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(told)?;
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
         }
         let temporary =
             tempfile::Builder::new().prefix("holdpoint-demo-").disable_cleanup(setting.keep).tempdir();
-        let temporary = temporary.map_err(told)?;
-        let top = temporary.path().canonicalize().map_err(told)?;
+        let temporary = temporary?;
+        let top = temporary.path().canonicalize()?;
         let [root, home, tools] = ["project", "home", "tools"].map(|name| top.join(name));
         for folder in [&root, &home, &tools] {
-            std::fs::create_dir(folder).map_err(told)?;
+            std::fs::create_dir(folder)?;
         }
-        let program = std::env::current_exe().map_err(told)?;
-        link(&program, &tools.join("holdpoint")).map_err(told)?;
+        let program = std::env::current_exe()?;
+        link(&program, &tools.join("holdpoint"))?;
         reviewer::make(setting.reviewers, &tools)?;
         folder::make(&script.given, Format::Json, &root)?;
         if let Some(own) = setting.folder {
@@ -72,12 +72,12 @@ impl Stage {
         }
         let outside = std::env::split_paths(setting.path);
         let path = std::env::join_paths(std::iter::once(tools.clone()).chain(outside));
-        let path = path.map_err(|error| error.to_string())?;
+        let path = path?;
         let workflow = setting.workflow.to_owned();
         Ok(Stage { workflow, root, home, tools, path, interrupted, _temporary: temporary })
     }
 
-    /// A program as the agent starts it: in the project, with nothing of the caller's environment.
+    /// Prepares a program as the agent starts it: in the project, without the caller's environment.
     pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root).env_clear().env("PATH", &self.path).env("HOME", &self.home);
@@ -88,37 +88,37 @@ impl Stage {
         command
     }
 
-    /// An error if somebody wants it to end.
-    pub(super) fn go_on(&self) -> Result<(), String> {
-        if self.interrupted.load(Ordering::Relaxed) { Err("it was interrupted".to_owned()) } else { Ok(()) }
+    /// Returns an error if the user interrupted the demo.
+    pub(super) fn go_on(&self) -> Result<(), DemoError> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(DemoError::Interrupted) } else { Ok(()) }
     }
 
-    /// What a program says when it is asked for its version.
-    pub fn version(&self, program: &Path) -> Result<String, String> {
+    /// Returns what a program prints for `--version`.
+    pub fn version(&self, program: &Path) -> Result<String, DemoError> {
         let mut command = self.command(program);
         command.arg("--version");
         Ok(String::from_utf8_lossy(&feed(command, b"")?.stdout).trim().to_owned())
     }
 
-    /// Our own program, as hooks are registered.
+    /// Returns the path of Holdpoint, as hooks call it.
     pub(super) fn program(&self) -> PathBuf {
         self.tools.join("holdpoint")
     }
 
-    /// Runs a shell command in the project. Of several lines none may fail unseen.
-    pub(super) fn shell(&self, script: &str) -> Result<Output, String> {
+    /// Runs a shell command in the project. It stops at the first line that fails.
+    pub(super) fn shell(&self, script: &str) -> Result<Output, DemoError> {
         let mut shell = self.command("sh");
         shell.args(["-e", "-c", script]);
         feed(shell, b"")
     }
 
-    /// A text with the names of places filled in: `(root)` is the project's folder, `(run)` the run's name or id.
+    /// Fills in placeholders: `(root)` is the project's folder, `(run)` the run's name or id.
     pub(super) fn filled(&self, text: &str) -> String {
         let text = text.replace("(root)", &self.root.to_string_lossy());
         if text.contains("(run)") { text.replace("(run)", &self.run().unwrap_or_default()) } else { text }
     }
 
-    /// What the run is called: its id, or its folder's name.
+    /// Returns the run's id, or its folder's name.
     fn run(&self) -> Option<String> {
         let env: Arc<dyn Env> = Arc::new(FixedEnv::default());
         let found = project::find(&self.root, &env, Some(SESSION), Some(&self.workflow));
@@ -128,23 +128,22 @@ impl Stage {
 }
 
 /// Runs a command with input, to its end.
-pub(super) fn feed(mut command: Command, input: &[u8]) -> Result<Output, String> {
+pub(super) fn feed(mut command: Command, input: &[u8]) -> Result<Output, DemoError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = spawned.map_err(|error| format!("{program}: {error}"))?;
+    let mut child = spawned.map_err(|source| DemoError::Program { program, source })?;
     if let Some(mut stdin) = child.stdin.take() {
         let _ = std::io::Write::write_all(&mut stdin, input);
     }
-    child.wait_with_output().map_err(|error| error.to_string())
+    Ok(child.wait_with_output()?)
 }
 
 /// Copies a workflow's folder.
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| error.to_string();
-    for (path, text) in crate::store::tree::texts(from).map_err(told)? {
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for (path, text) in crate::store::tree::texts(from)? {
         let file = to.join(path);
-        file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
-        crate::store::atomic::create(&file, text.as_bytes()).map_err(told)?;
+        file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        crate::store::atomic::create(&file, text.as_bytes())?;
     }
     Ok(())
 }

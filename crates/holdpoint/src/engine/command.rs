@@ -190,7 +190,7 @@ impl Typed<'_> {
         let now = time::iso(self.env.now());
         let (date, clock) = now.split_once('T').unwrap_or_default();
         let parts =
-            Parts { date: digits(date), time: digits(clock), hex: format!("{:016x}", self.env.chance()) };
+            Parts { date: digits(date), time: digits(clock), hex: format!("{:016x}", self.env.random_u64()) };
         run_id::make(pattern, &parts)
     }
 

@@ -1,27 +1,28 @@
-//! Carrying out a plan: copies first, then the record, then the files; and back again if one of them fails.
+//! Carrying out a plan: copies first, then the record, then the files. If a write fails, everything is restored.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::draft::{Draft, Planned, read};
+use super::error::FileError;
 use super::place::{Place, Scope};
 use super::record::{Before, Record, backup};
 use crate::error::{CommandError, Kind};
 use crate::store::lock::{self, Lock};
 use crate::store::{atomic, layout};
 
-/// How long another `init` or `uninstall` is waited for.
+/// How long to wait for another `init` or `uninstall`.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Takes the lock of a place's installation. It makes our folder there.
+/// Takes the lock of a place's installation. Creates Holdpoint's folder there.
 pub fn lock(place: &Place) -> Result<Lock, CommandError> {
     let path = lock_file(place);
-    prepare(place, &path).map_err(|error| failed(&path, &error))?;
+    prepare(place, &path).map_err(|error| failed(&path, error))?;
     lock::take(&path, PATIENCE)
         .map_err(|why| CommandError::new(Kind::Files, format!("the installation is at work: {why}")))
 }
 
-/// The lock of a place's installation.
+/// Returns the lock file of a place's installation.
 pub fn lock_file(place: &Place) -> PathBuf {
     match place.scope {
         Scope::Project => layout::lock(&place.root, "install"),
@@ -29,7 +30,7 @@ pub fn lock_file(place: &Place) -> PathBuf {
     }
 }
 
-/// Makes the folder of one of our own files.
+/// Creates the folder of one of Holdpoint's files.
 fn prepare(place: &Place, file: &Path) -> std::io::Result<()> {
     match place.scope {
         Scope::Project => layout::prepare(&place.root, file),
@@ -37,7 +38,7 @@ fn prepare(place: &Place, file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Copies what was there, for every file whose copy the new record names and the old one does not.
+/// Copies the original of every file whose copy is in the new record and not in the old one.
 pub fn back_up(place: &Place, draft: &Draft, old: Option<&Record>, new: &Record) -> Result<(), CommandError> {
     for planned in draft.files.iter().filter(|planned| planned.before.is_some()) {
         let shown = place.shown(&planned.path);
@@ -49,7 +50,7 @@ pub fn back_up(place: &Place, draft: &Draft, old: Option<&Record>, new: &Record)
                 let copy = backup(place, &name);
                 prepare(place, &copy)
                     .and_then(|()| copy_whole(&planned.path, &copy))
-                    .map_err(|error| failed(&copy, &error))?;
+                    .map_err(|error| failed(&copy, error))?;
             }
             Some(Before::Nothing) | None => {}
         }
@@ -57,7 +58,7 @@ pub fn back_up(place: &Place, draft: &Draft, old: Option<&Record>, new: &Record)
     Ok(())
 }
 
-/// Copies a file with its permissions: whoever is killed here leaves no half of it under its name.
+/// Copies a file with its permissions. A process that is killed here leaves no partial copy under the final name.
 fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
     let beside = to.with_extension("part");
     let _ = std::fs::remove_file(&beside);
@@ -66,7 +67,7 @@ fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::rename(&beside, to)
 }
 
-/// Writes the record, then the files. If a file fails, those before it are put back as they were, and so is the record.
+/// Writes the record, then the files. If a file fails, restores the files before it and the record.
 pub fn carry_out(
     place: &Place,
     draft: &Draft,
@@ -75,7 +76,7 @@ pub fn carry_out(
 ) -> Result<(), CommandError> {
     prepare(place, &place.record())
         .and_then(|()| new.write(place))
-        .map_err(|error| failed(&place.record(), &error))?;
+        .map_err(|error| failed(&place.record(), error))?;
     let mut done: Vec<&Planned> = Vec::new();
     for planned in draft.files.iter().filter(|planned| planned.is_change()) {
         if let Err(error) = write(planned) {
@@ -109,7 +110,7 @@ pub fn write(planned: &Planned) -> Result<(), CommandError> {
             .and_then(|()| atomic::replace(&planned.path, text.as_bytes())),
         None => std::fs::remove_file(&planned.path),
     };
-    done.map_err(|error| failed(&planned.path, &error))
+    done.map_err(|error| failed(&planned.path, error))
 }
 
 fn put_back(planned: &Planned) {
@@ -119,7 +120,7 @@ fn put_back(planned: &Planned) {
     };
 }
 
-/// Removes folders that were made and are empty, those within others first.
+/// Removes folders that `init` created and that are empty, inner ones first.
 pub fn remove_empty(place: &Place, folders: &[String]) {
     let mut paths: Vec<PathBuf> = folders.iter().map(|folder| place.path(folder)).collect();
     paths.sort();
@@ -129,7 +130,7 @@ pub fn remove_empty(place: &Place, folders: &[String]) {
     }
 }
 
-/// Files that a killed process left beside those it was replacing.
+/// Removes files that a killed process left next to those it was replacing.
 fn clear_temporaries(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if atomic::is_temporary(&entry.file_name()) {
@@ -138,7 +139,7 @@ fn clear_temporaries(folder: &Path) {
     }
 }
 
-/// The folders that the plan's new files need and that are not there, each before those in it.
+/// Lists the missing folders that the plan's new files need, each before those in it.
 pub fn folders_to_make(place: &Place, draft: &Draft) -> Vec<String> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for planned in draft.files.iter().filter(|planned| planned.before.is_none() && planned.after.is_some()) {
@@ -150,6 +151,6 @@ pub fn folders_to_make(place: &Place, draft: &Draft) -> Vec<String> {
     folders.iter().map(|folder| place.shown(folder)).collect()
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::new(Kind::Files, format!("{}: {error}", path.display()))
+fn failed(path: &Path, source: std::io::Error) -> CommandError {
+    CommandError::new(Kind::Files, FileError::Io { path: path.to_path_buf(), source })
 }

@@ -2,13 +2,16 @@
 
 use toml_edit::{Array, DocumentMut, Item, Value};
 
+use super::error::ChoicesError;
+
 const KEY: &str = "workflows";
 
-/// The text with these workflows in force. Without a choice all are in force: one that is made now must name the
-/// project's `own`, too.
-pub fn with(text: &str, chosen: &[String], own: &[String]) -> Result<String, String> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
+/// Adds workflows to the list. Without a list all workflows are enabled, so a new one must name the project's `own` as
+/// well.
+pub fn with(text: &str, chosen: &[String], own: &[String]) -> Result<String, ChoicesError> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| ChoicesError::Toml { message: error.message().to_owned() })?;
     match document.get_mut(KEY) {
         None => {
             let mut names: Vec<&String> = own.iter().collect();
@@ -17,7 +20,7 @@ pub fn with(text: &str, chosen: &[String], own: &[String]) -> Result<String, Str
             document.insert(KEY, Item::Value(Value::Array(list)));
         }
         Some(item) => {
-            let list = item.as_array_mut().ok_or("its `workflows` is not a list")?;
+            let list = item.as_array_mut().ok_or(ChoicesError::NotAList)?;
             for name in chosen {
                 if !list.iter().any(|there| there.as_str() == Some(name)) {
                     list.push(name.as_str());

@@ -1,18 +1,19 @@
-//! Hooks in Codex's `config.toml`, for users who have theirs there: Codex warns where one folder has them in two files.
+//! Hooks in Codex's `config.toml`, for users who keep theirs there: Codex warns if one folder has hooks in two files.
 
 use serde_json::Value as Json;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
+use super::error::SettingsError;
 use super::ours::Ours;
 use super::settings::{Edited, Registered};
 use super::wanted::Entry;
 
 const HOOKS: &str = "hooks";
-/// What else stands under `hooks` and is no event: Codex's own notes on what the user has trusted.
+/// The key under `hooks` that is not an event: Codex's own record of the hooks that the user trusts.
 const STATE: &str = "state";
 
-/// The text with these entries, and no other ones of ours.
-pub fn register(text: &str, entries: &[Entry], ours: Ours<'_>) -> Result<Edited, String> {
+/// Adds these entries, and removes all other entries of Holdpoint.
+pub fn register(text: &str, entries: &[Entry], ours: Ours<'_>) -> Result<Edited, SettingsError> {
     let there: Vec<(String, Json)> = ours_in(text, ours)?;
     let wanted: Vec<(String, Json)> =
         entries.iter().map(|entry| (entry.event.to_owned(), entry.value.clone())).collect();
@@ -24,7 +25,7 @@ pub fn register(text: &str, entries: &[Entry], ours: Ours<'_>) -> Result<Edited,
     let mut edited = Edited::default();
     let is_new = document.get(HOOKS).is_none();
     let hooks = document.entry(HOOKS).or_insert_with(|| Item::Table(implicit()));
-    let hooks = hooks.as_table_like_mut().ok_or("its `hooks` is not a table")?;
+    let hooks = hooks.as_table_like_mut().ok_or(SettingsError::Hooks { expected: "a table" })?;
     if is_new {
         edited.made.push(vec![HOOKS.to_owned()]);
     }
@@ -33,8 +34,10 @@ pub fn register(text: &str, entries: &[Entry], ours: Ours<'_>) -> Result<Edited,
             edited.made.push(vec![HOOKS.to_owned(), entry.event.to_owned()]);
             hooks.insert(entry.event, Item::ArrayOfTables(ArrayOfTables::new()));
         }
-        let list = hooks.get_mut(entry.event).ok_or("an event's list is not there")?;
-        append(list, &entry.value).map_err(|why| format!("its `hooks.{}` {why}", entry.event))?;
+        let is_appended = hooks.get_mut(entry.event).is_some_and(|list| append(list, &entry.value));
+        if !is_appended {
+            return Err(SettingsError::NotAList { event: entry.event.to_owned() });
+        }
         let sign = if there.iter().any(|(event, _)| event == entry.event) { '~' } else { '+' };
         let about = entry.matcher.as_deref().map(|matcher| format!(" {matcher}")).unwrap_or_default();
         edited.changes.push(format!("{sign} {}{about}", entry.event));
@@ -43,8 +46,8 @@ pub fn register(text: &str, entries: &[Entry], ours: Ours<'_>) -> Result<Edited,
     Ok(edited)
 }
 
-/// The text without entries of ours; none if nothing remains.
-pub fn unregister(text: &str, made: &[Vec<String>], ours: Ours<'_>) -> Result<Option<String>, String> {
+/// Removes Holdpoint's entries. Returns `None` if nothing remains.
+pub fn unregister(text: &str, made: &[Vec<String>], ours: Ours<'_>) -> Result<Option<String>, SettingsError> {
     let mut document = parse(text)?;
     take_out(&mut document, ours);
     if made.contains(&vec![HOOKS.to_owned()])
@@ -56,8 +59,8 @@ pub fn unregister(text: &str, made: &[Vec<String>], ours: Ours<'_>) -> Result<Op
     Ok((!text.trim().is_empty()).then_some(text))
 }
 
-/// All hooks that are registered in the text.
-pub fn registered(text: &str) -> Result<Vec<Registered>, String> {
+/// Lists all hooks that are registered in the text.
+pub fn registered(text: &str) -> Result<Vec<Registered>, SettingsError> {
     let mut all = Vec::new();
     for (event, group) in groups(text)? {
         let matcher = group.get("matcher").and_then(Json::as_str).map(str::to_owned);
@@ -68,25 +71,29 @@ pub fn registered(text: &str) -> Result<Vec<Registered>, String> {
     Ok(all)
 }
 
-fn parse(text: &str) -> Result<DocumentMut, String> {
-    text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())
+fn parse(text: &str) -> Result<DocumentMut, SettingsError> {
+    text.parse().map_err(|error: toml_edit::TomlError| wrong(error.message()))
 }
 
-/// Every event's groups, as JSON.
-fn groups(text: &str) -> Result<Vec<(String, Json)>, String> {
-    let table: Json = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+fn wrong(message: &str) -> SettingsError {
+    SettingsError::Toml { message: message.to_owned() }
+}
+
+/// Lists every event's groups, as JSON.
+fn groups(text: &str) -> Result<Vec<(String, Json)>, SettingsError> {
+    let table: Json = toml::from_str(text).map_err(|error| wrong(error.message()))?;
     let Some(hooks) = table.get(HOOKS) else { return Ok(Vec::new()) };
-    let hooks = hooks.as_object().ok_or("its `hooks` is not a table")?;
+    let hooks = hooks.as_object().ok_or(SettingsError::Hooks { expected: "a table" })?;
     let mut all = Vec::new();
     for (event, list) in hooks.iter().filter(|(event, _)| *event != STATE) {
-        let list = list.as_array().ok_or_else(|| format!("its `hooks.{event}` is not a list"))?;
+        let list = list.as_array().ok_or_else(|| SettingsError::NotAList { event: event.clone() })?;
         all.extend(list.iter().map(|group| (event.clone(), group.clone())));
     }
     Ok(all)
 }
 
-/// The groups that are ours alone.
-fn ours_in(text: &str, ours: Ours<'_>) -> Result<Vec<(String, Json)>, String> {
+/// Lists the groups that contain only Holdpoint's hooks.
+fn ours_in(text: &str, ours: Ours<'_>) -> Result<Vec<(String, Json)>, SettingsError> {
     Ok(groups(text)?.into_iter().filter(|(_, group)| is_ours(group, ours)).collect())
 }
 
@@ -95,7 +102,7 @@ fn is_ours(group: &Json, ours: Ours<'_>) -> bool {
     handlers.is_some_and(|handlers| !handlers.is_empty() && handlers.iter().all(|handler| ours.has(handler)))
 }
 
-/// Takes out every group that is ours alone, and the lists that then are empty.
+/// Removes every group that contains only Holdpoint's hooks, and the lists that are empty then.
 fn take_out(document: &mut DocumentMut, ours: Ours<'_>) {
     let Some(hooks) = document.get_mut(HOOKS).and_then(Item::as_table_like_mut) else { return };
     let events: Vec<String> = hooks.iter().map(|(event, _)| event.to_owned()).collect();
@@ -119,7 +126,7 @@ fn take_out(document: &mut DocumentMut, ours: Ours<'_>) {
     }
 }
 
-/// A text as JSON.
+/// Converts TOML to JSON.
 fn json_of(text: &str) -> Json {
     toml::from_str(text).unwrap_or_default()
 }
@@ -130,13 +137,14 @@ fn json_of_value(value: &Value) -> Json {
     json_of(&holder.to_string()).get("value").cloned().unwrap_or_default()
 }
 
-fn append(list: &mut Item, value: &Json) -> Result<(), String> {
+/// Appends an entry, and returns whether there is a list to append to.
+fn append(list: &mut Item, value: &Json) -> bool {
     match list {
         Item::ArrayOfTables(list) => list.push(table(value)),
         Item::Value(Value::Array(list)) => list.push(inline(value)),
-        _ => return Err("is not a list".to_owned()),
+        _ => return false,
     }
-    Ok(())
+    true
 }
 
 fn implicit() -> Table {
@@ -145,7 +153,7 @@ fn implicit() -> Table {
     table
 }
 
-/// A group as a table, its handlers as tables of their own.
+/// Converts a group to a table, with its handlers as nested tables.
 fn table(value: &Json) -> Table {
     let mut table = Table::new();
     for (name, value) in value.as_object().into_iter().flatten() {

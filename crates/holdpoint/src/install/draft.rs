@@ -1,7 +1,8 @@
-//! Changes to files, planned as a whole: everything is read, edited and looked at before the first byte is written.
+//! Changes to files, planned as a whole: everything is read, edited and checked before the first byte is written.
 
 use std::path::{Path, PathBuf};
 
+use super::error::FileError;
 use super::record::Part;
 use crate::error::{CommandError, Kind};
 
@@ -18,21 +19,21 @@ pub struct Draft {
 /// One file's change.
 #[derive(Debug)]
 pub struct Planned {
-    /// Where it is, as it is named.
+    /// Its path.
     pub path: PathBuf,
-    /// Where that leads to, through links.
+    /// The path with links resolved.
     target: PathBuf,
-    /// The agent it is for; empty: for none of them.
+    /// The agent it is for. Empty if it is for none.
     pub agent: String,
-    /// What it is.
+    /// Its purpose.
     pub part: Part,
-    /// What is there; none: nothing.
+    /// The current content, if the file exists.
     pub before: Option<String>,
-    /// What will be there; none: nothing.
+    /// The planned content, or `None` to remove the file.
     pub after: Option<String>,
-    /// What changes, in words.
+    /// The changes, for people.
     pub changes: Vec<String>,
-    /// Keys that are made for our entries.
+    /// Keys that are created for Holdpoint's entries.
     pub made: Vec<Vec<String>>,
 }
 
@@ -44,7 +45,7 @@ impl Planned {
 }
 
 impl Draft {
-    /// What a file will say as far as it is planned; without a plan, what it says.
+    /// Returns a file's planned content, or its current content if no change is planned.
     pub fn text(&self, path: &Path) -> Result<Option<String>, CommandError> {
         let target = resolve(path)?;
         match self.files.iter().find(|planned| planned.target == target) {
@@ -53,7 +54,7 @@ impl Draft {
         }
     }
 
-    /// Plans a file's change. Two names that lead to one file are one change.
+    /// Plans a file's change. Two paths to one file are one change.
     pub fn put(&mut self, mut planned: Planned) -> Result<(), CommandError> {
         if let Some(there) = self.files.iter_mut().find(|there| there.target == planned.target) {
             there.after = planned.after;
@@ -68,7 +69,7 @@ impl Draft {
         Ok(())
     }
 
-    /// A change of this file to this text.
+    /// Makes a change of this file to this text.
     pub fn change(
         path: &Path,
         agent: &str,
@@ -93,7 +94,7 @@ impl Draft {
     }
 }
 
-/// Where a path leads to. A link to nothing is refused: writing would put a file in the link's place.
+/// Resolves a path. Rejects a dangling link: writing would replace the link by a file.
 fn resolve(path: &Path) -> Result<PathBuf, CommandError> {
     if let Ok(target) = path.canonicalize() {
         return Ok(target);
@@ -109,29 +110,30 @@ fn resolve(path: &Path) -> Result<PathBuf, CommandError> {
     Ok(parent.zip(path.file_name()).map_or_else(|| path.to_path_buf(), |(parent, name)| parent.join(name)))
 }
 
-/// What a file says; none if it is not there.
+/// Reads a file. Returns `None` if it does not exist.
 pub fn read(path: &Path) -> Result<Option<String>, CommandError> {
-    let failed = |what: String| CommandError::new(Kind::Files, format!("{}: {what}", path.display()));
+    let failed = |error| CommandError::new(Kind::Files, error);
+    let io = |source| FileError::Io { path: path.to_path_buf(), source };
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(failed(error.to_string())
+            return Err(failed(io(error))
                 .hinted("mend what is in the way, or leave its agent out: see `holdpoint init --help`"));
         }
     };
     if !metadata.is_file() || metadata.len() > BYTES_MAX {
-        return Err(failed(format!("not a file of at most {BYTES_MAX} bytes"))
+        return Err(failed(FileError::NotAFile { path: path.to_path_buf(), max: BYTES_MAX })
             .hinted("move it away, or leave its agent out: see `holdpoint init --help`"));
     }
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| failed(io(error)))?;
     String::from_utf8(bytes).map(Some).map_err(|_| {
-        failed("it is not UTF-8 text".to_owned())
+        failed(FileError::NotText { path: path.to_path_buf() })
             .hinted("save it as UTF-8, or move it away; nothing was written")
     })
 }
 
-/// A file or folder that its owner has closed stays closed, even where we could write all the same.
+/// Rejects a file or folder that is read-only, even if this process could write it anyway.
 fn refuse_read_only(path: &Path) -> Result<(), CommandError> {
     let there = path.ancestors().find(|path| path.exists()).unwrap_or(path);
     let folder = if there.is_dir() { there } else { there.parent().unwrap_or(there) };

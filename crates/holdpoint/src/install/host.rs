@@ -1,4 +1,4 @@
-//! An agent as a place to install into: its files, its events, its tools, and the form of its entries.
+//! An agent as a target of an installation: its files, its events, its tools, and the form of its entries.
 
 use holdpoint_core::event::Moment;
 use holdpoint_core::tool::ToolKind;
@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 
 use super::prompt::Form;
 use super::{claude, codex, copilot, cursor, gemini};
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::program;
 
-/// What installation must know of an agent.
+/// An agent, as the installation needs to know it.
 #[derive(Debug)]
 pub struct Host {
     /// Its name, as `--agent` spells it.
@@ -20,13 +20,13 @@ pub struct Host {
     pub programs: &'static [&'static str],
     /// The command that installs it.
     pub get: &'static str,
-    /// What shows in a project that it is used there.
+    /// Files that show that a project uses it.
     pub marks: &'static [&'static str],
     /// Its folder in a project.
     pub folder: &'static str,
     /// Its folder in the user's home.
     pub user_folder: &'static str,
-    /// The variable that names another such folder.
+    /// The variable that overrides this folder.
     pub user_variable: Option<&'static str>,
     /// The file in that folder that its hooks are written to.
     pub settings: &'static str,
@@ -34,27 +34,21 @@ pub struct Host {
     pub also: &'static [&'static str],
     /// How its hooks are nested.
     pub shape: Shape,
-    /// What the file must say beside its hooks.
+    /// What the file must contain besides its hooks.
     pub preamble: &'static [(&'static str, i64)],
-    /// Its events and the moments they are.
+    /// Its events and their moments.
     pub events: &'static [(&'static str, Moment)],
-    /// Moments at which it listens to no answer: a hook is of use there for what the engine remembers.
-    pub deaf_at: &'static [Moment],
-    /// Its tools that run shell commands.
-    pub shell: &'static [&'static str],
-    /// Its tools that write files.
-    pub edit: &'static [&'static str],
-    /// Its tools that hand work to a sub-agent.
-    pub delegation: &'static [&'static str],
-    /// How its matchers are read.
+    /// Moments at which it ignores a hook's output. A hook still runs there, for what the engine remembers.
+    pub ignores_output_at: &'static [Moment],
+    /// The language of its matchers.
     pub matching: Matching,
-    /// One entry of its hooks.
+    /// Renders one entry of its hooks.
     pub handler: fn(&Handler<'_>) -> Json,
     /// How it runs a hook's command line.
     pub runs: Runs,
     /// The form of its slash commands.
     pub prompts: Form,
-    /// What remains to be done by the user once the hooks are written.
+    /// What the user has to do after `init`.
     pub next: Option<&'static str>,
 }
 
@@ -67,12 +61,12 @@ pub enum Shape {
     Flat,
 }
 
-/// How a matcher is read.
+/// The language of a matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// Names between bars.
+    /// Names separated by bars.
     Names,
-    /// A regular expression that need not match the whole name.
+    /// A regular expression that may match part of the name.
     Pattern,
 }
 
@@ -87,48 +81,43 @@ pub enum Runs {
     LoginShell,
 }
 
-/// What an entry is made of.
+/// The parts of an entry.
 #[derive(Debug)]
 pub struct Handler<'a> {
     /// The agent's name.
     pub agent: &'a str,
     /// The program.
     pub program: &'a str,
-    /// How long it may take.
+    /// Its timeout.
     pub seconds: u32,
     /// The moment.
     pub moment: Moment,
-    /// The tools, where the shape has the matcher here.
+    /// The tools, if the shape has the matcher in the entry.
     pub matcher: Option<&'a str>,
 }
 
 impl Handler<'_> {
-    /// The command line for a shell.
+    /// Renders the command line for a shell.
     pub fn line(&self) -> String {
         format!("{} hook --agent {}", quoted(self.program), self.agent)
     }
 }
 
-/// All agents, in the order they are named.
+/// All agents, in the order in which messages list them.
 pub const ALL: [&Host; 5] = [&claude::HOST, &codex::HOST, &gemini::HOST, &cursor::HOST, &copilot::HOST];
 
-/// The agent of this name.
+/// Returns the agent of this name.
 pub fn named(name: &str) -> Option<&'static Host> {
     ALL.into_iter().find(|host| host.name == name)
 }
 
 impl Host {
-    /// Its tools of a kind.
-    pub fn tools(&self, kind: ToolKind) -> &'static [&'static str] {
-        match kind {
-            ToolKind::Shell => self.shell,
-            ToolKind::Edit => self.edit,
-            ToolKind::Delegation => self.delegation,
-            ToolKind::Other => &[],
-        }
+    /// Returns the names of its tools of a kind.
+    pub fn tools(&self, kind: ToolKind) -> impl Iterator<Item = &'static str> {
+        kind.registered_for(self.name)
     }
 
-    /// The matcher for these tools; for every tool without names.
+    /// Renders the matcher for these tools, or for every tool if there are none.
     pub fn matcher(&self, tools: &[String]) -> String {
         match (self.matching, tools) {
             (Matching::Names, []) => "*".to_owned(),
@@ -138,17 +127,43 @@ impl Host {
         }
     }
 
-    /// Where its program is, if it is installed.
+    /// Finds its program, if it is installed.
     pub fn program(&self, env: &dyn Env) -> Option<std::path::PathBuf> {
         self.programs.iter().find_map(|name| program::on_path(name, env))
     }
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+-,:@%=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use holdpoint_core::tool::TOOLS;
+
+    use super::*;
+
+    #[test]
+    fn every_registered_tool_is_recognized() {
+        for host in ALL {
+            for (word, kind) in ToolKind::NAMED {
+                let tools: Vec<&str> = host.tools(kind).collect();
+                assert!(!tools.is_empty(), "{} has no {word} tool", host.name);
+                assert!(tools.iter().all(|tool| ToolKind::of(tool) == kind), "{}: {tools:?}", host.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_tool_has_one_row_and_belongs_to_known_agents() {
+        for (at, tool) in TOOLS.iter().enumerate() {
+            assert!(!TOOLS[..at].iter().any(|other| other.name == tool.name), "{} twice", tool.name);
+            assert!(tool.registered_for.iter().all(|agent| named(agent).is_some()), "{tool:?}");
+        }
+    }
 }

@@ -1,5 +1,4 @@
-//! Settings in JSON, with comments and trailing commas: entries put in and taken out, everything else kept letter for
-//! letter.
+//! Settings in JSON, with comments and trailing commas. Adds and removes entries, and keeps every other character.
 
 mod tree;
 
@@ -7,18 +6,19 @@ use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde_json::Value as Json;
 
 use self::tree::{BOM, File, HOOKS, OPTIONS, shallow};
+use super::error::SettingsError;
 use super::host::{Host, Shape};
 use super::ours::Ours;
 use super::settings::{Edited, Registered};
 use super::wanted::Entry;
 
-/// The text with these entries, and no other ones of ours.
+/// Adds these entries, and removes all other entries of Holdpoint.
 pub fn register(
     text: Option<&str>,
     host: &Host,
     entries: &[Entry],
     ours: Ours<'_>,
-) -> Result<Edited, String> {
+) -> Result<Edited, SettingsError> {
     let before = text.unwrap_or_default();
     let file = File::open(before, host.shape)?;
     let mut edited = Edited::default();
@@ -55,13 +55,13 @@ pub fn register(
     Ok(edited)
 }
 
-/// The text without entries of ours; none if nothing remains that was not made for them.
+/// Removes Holdpoint's entries. Returns `None` if the file then holds nothing but what `init` created.
 pub fn unregister(
     text: &str,
     shape: Shape,
     made: &[Vec<String>],
     ours: Ours<'_>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, SettingsError> {
     let file = File::open(text, shape)?;
     if let Some(hooks) = file.hooks()? {
         for event in file.events(&hooks)? {
@@ -84,8 +84,8 @@ pub fn unregister(
     Ok(Some(file.text()))
 }
 
-/// All hooks that are registered in the text, whosever they are.
-pub fn registered(text: &str, shape: Shape) -> Result<Vec<Registered>, String> {
+/// Lists all hooks that are registered in the text, Holdpoint's and others.
+pub fn registered(text: &str, shape: Shape) -> Result<Vec<Registered>, SettingsError> {
     let file = File::open(text, shape)?;
     let Some(hooks) = file.hooks()? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
@@ -99,23 +99,23 @@ pub fn registered(text: &str, shape: Shape) -> Result<Vec<Registered>, String> {
     Ok(all)
 }
 
-/// The text as plain JSON.
-pub fn value(text: &str) -> Result<Json, String> {
+/// Parses the text as plain JSON.
+pub fn value(text: &str) -> Result<Json, SettingsError> {
     let text = shallow(text.trim_start_matches(BOM))?;
-    let root = CstRootNode::parse(text, &OPTIONS).map_err(|error| error.to_string())?;
+    let root = CstRootNode::parse(text, &OPTIONS)?;
     Ok(root.to_serde_value().unwrap_or_else(|| Json::Object(serde_json::Map::new())))
 }
 
-/// A last look: but for what is ours, the edited text must say what the old one said.
-fn nothing_else_changed(before: &str, after: &str, host: &Host, ours: Ours<'_>) -> Result<(), String> {
+/// Checks that the edit changed nothing but Holdpoint's entries.
+fn nothing_else_changed(before: &str, after: &str, host: &Host, ours: Ours<'_>) -> Result<(), SettingsError> {
     let others = |text: &str| value(text).map(|value| without_ours(value, host, ours));
     if others(before)? == others(after)? {
         return Ok(());
     }
-    Err("it could not be edited without a change to something else".to_owned())
+    Err(SettingsError::OtherChange)
 }
 
-/// A settings file's value without anything that is ours, and without the empty lists and objects that remain.
+/// Removes everything of Holdpoint from a settings file's value, and the empty lists and objects that remain.
 fn without_ours(mut value: Json, host: &Host, ours: Ours<'_>) -> Json {
     let is_other = |handler: &Json| !ours.has(handler);
     if let Some(Json::Object(hooks)) = value.get_mut(HOOKS) {

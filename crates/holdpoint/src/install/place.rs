@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::host::Host;
-use crate::env_vars::{Env, HOME, XDG_CONFIG_HOME};
+use crate::env::Env;
+use crate::env_vars::{HOME, XDG_CONFIG_HOME};
 use crate::error::{CommandError, Kind};
 use crate::store::layout;
 

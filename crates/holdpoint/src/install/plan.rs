@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::draft::{Draft, Planned, read};
+use super::error::{NotEdited, Purpose, SettingsError};
 use super::host::Host;
 use super::ours::Ours;
 use super::place::{Place, Scope};
@@ -62,7 +63,7 @@ impl Order<'_> {
         Ok(Plan { draft, record, left_alone })
     }
 
-    /// Programs of ours by names of their own.
+    /// Lists the paths that this binary has been registered under.
     pub fn known(&self) -> Vec<PathBuf> {
         let before = self.record.map(|record| record.programs.clone()).unwrap_or_default();
         before.into_iter().chain([self.program.to_path_buf()]).collect()
@@ -76,7 +77,7 @@ impl Order<'_> {
             text.as_deref().filter(|text| !text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty());
         let ours = Ours { known: &self.known(), agent: Some(host.name) };
         let edited = settings::register(&path, text, host, &entries, ours)
-            .map_err(|why| unusable(&path, &why, host))?;
+            .map_err(|why| unusable(&path, why, host))?;
         let after = if edited.changes.is_empty() && text.is_some() {
             text.map(str::to_owned)
         } else {
@@ -216,8 +217,9 @@ fn is_untouched(place: &Place, kept: &Kept, there: Option<&str>) -> bool {
         || matches!(&kept.before, Before::File(name) if there.is_some() && is_original(name))
 }
 
-fn unusable(path: &Path, why: &str, host: &Host) -> CommandError {
-    CommandError::new(Kind::Files, format!("{} cannot be edited: {why}; nothing was written", path.display()))
+fn unusable(path: &Path, why: SettingsError, host: &Host) -> CommandError {
+    let error = NotEdited { path: path.to_path_buf(), why, purpose: Purpose::Install };
+    CommandError::new(Kind::Files, error)
         .hinted(format!("mend it by hand, or leave {} out: name the others with `--agent`", host.title))
 }
 

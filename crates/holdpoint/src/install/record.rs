@@ -1,14 +1,15 @@
-//! The record of an installation: what was there before, and what we left, so that exactly that can be taken out again.
+//! The record of an installation: what a file was before and after, so that exactly Holdpoint's changes can be undone.
 
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::{FileError, RecordError};
 use super::place::{Place, Scope};
 use crate::error::{CommandError, Kind};
 use crate::store::{atomic, layout};
 
-/// What is written about an installation.
+/// The record of an installation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
@@ -16,84 +17,81 @@ pub struct Record {
     pub holdpoint: String,
     /// The programs that were registered, the latest last.
     pub programs: Vec<PathBuf>,
-    /// The workflows that were chosen; none: all.
+    /// The workflows that the user chose. Empty: all.
     pub workflows: Vec<String>,
     /// The files.
     pub files: Vec<Kept>,
-    /// Folders that were made, each before those in it.
+    /// Folders that `init` created, each before those in it.
     pub folders: Vec<String>,
-    /// Whether our folder in the project got its `.gitignore` by us.
+    /// Whether `init` created the `.gitignore` of Holdpoint's folder.
     pub made_ignore: bool,
 }
 
-/// What is kept about one file.
+/// The record of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Where it is, as [`Place::shown`] says it.
+    /// Its path, in the form of [`Place::shown`].
     pub path: String,
-    /// The agent it is for; empty: for none of them.
+    /// The agent it is for. Empty if it is for none.
     pub agent: String,
-    /// What it is.
+    /// Its purpose.
     pub part: Part,
-    /// What was there before.
+    /// Its content before.
     pub before: Before,
-    /// The digest of what we left.
+    /// The digest of its content after.
     pub left: String,
-    /// Keys that were made for our entries.
+    /// Keys that were created for Holdpoint's entries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<Vec<String>>,
 }
 
-/// What a file is to us.
+/// The purpose of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// A settings file with our entries among others.
+    /// A settings file with Holdpoint's entries among others.
     Hooks,
-    /// A slash command, a skill or a sub-agent, wholly ours.
+    /// A slash command, a skill or a sub-agent. The whole file is Holdpoint's.
     Command,
     /// The project's choice of workflows.
     Choices,
 }
 
-/// What was there before we wrote.
+/// A file's content before `init`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Before {
-    /// Nothing.
+    /// There was no file.
     Nothing,
-    /// A file; its copy has this name among the backups.
+    /// There was a file. Its copy has this name among the backups.
     File(String),
-    /// The user has edited the file between two of our writes: its first bytes are nobody's wish any more. The copy is
-    /// what it was before the last write.
+    /// The user edited the file between two runs of `init`, so its first version must not be restored. The copy is the
+    /// version before the last write.
     Edited(String),
 }
 
 impl Record {
-    /// The record at a place, if there is one.
+    /// Reads the record at a place, if there is one.
     pub fn read(place: &Place) -> Result<Option<Record>, CommandError> {
         let path = place.record();
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                return Err(CommandError::new(Kind::Files, format!("{}: {error}", path.display())));
-            }
+            Err(source) => return Err(CommandError::new(Kind::Files, FileError::Io { path, source })),
         };
-        let read = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
+        let read = serde_json::from_slice(&bytes).map_err(RecordError::from);
         let read = read.and_then(|record: Record| record.checked(place));
-        read.map(Some).map_err(|why| {
-            CommandError::new(Kind::Files, format!("{} cannot be used: {why}", path.display())).hinted(
-                format!(
-                    "remove it, and what it names can be put there again by `holdpoint init`: rm '{}'",
-                    path.display()
-                ),
-            )
+        read.map(Some).map_err(|source| {
+            let hint = format!(
+                "remove it, and what it names can be put there again by `holdpoint init`: rm '{}'",
+                path.display()
+            );
+            CommandError::new(Kind::Files, FileError::Record { path, source }).hinted(hint)
         })
     }
 
-    /// A project's record comes with the project, so it may be anybody's: it must not lead out of it.
-    fn checked(self, place: &Place) -> Result<Record, String> {
+    /// Rejects paths that lead out of the project: a project's record comes with the project, from anyone.
+    fn checked(self, place: &Place) -> Result<Record, RecordError> {
         let paths = self.files.iter().map(|kept| &kept.path).chain(&self.folders);
         let outside = |path: &&String| place.scope == Scope::Project && !is_below(path);
         let copies = self.files.iter().filter_map(|kept| match &kept.before {
@@ -102,7 +100,7 @@ impl Record {
         });
         let strange = |name: &&String| name.contains(['/', '\\']) || !is_below(name);
         match paths.into_iter().find(outside).or_else(|| copies.into_iter().find(strange)) {
-            Some(path) => Err(format!("it names `{path}`, which is elsewhere")),
+            Some(path) => Err(RecordError::Elsewhere { path: path.clone() }),
             None => Ok(self),
         }
     }
@@ -113,7 +111,7 @@ impl Record {
         atomic::replace(&place.record(), format!("{text}\n").as_bytes())
     }
 
-    /// What is kept about a file.
+    /// Returns the record of a file.
     pub fn file(&self, shown: &str) -> Option<&Kept> {
         self.files.iter().find(|kept| kept.path == shown)
     }
@@ -124,12 +122,12 @@ fn is_below(path: &str) -> bool {
     !path.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// What tells one text from another.
+/// Returns the digest by which texts are compared.
 pub fn digest(text: &str) -> String {
     layout::digest(&[text])
 }
 
-/// Where the copy of a file is.
+/// Returns the path of a file's copy.
 pub fn backup(place: &Place, name: &str) -> PathBuf {
     place.ours().join("backups").join(name)
 }

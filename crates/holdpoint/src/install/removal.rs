@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::draft::{Draft, Planned, read};
+use super::error::{NotEdited, Purpose, SettingsError};
 use super::host::{self, Host};
 use super::ours::Ours;
 use super::place::{Place, Scope};
@@ -72,7 +73,7 @@ impl Removal {
                 let shape = host::named(&kept.agent).map_or(host::Shape::Grouped, |host| host.shape);
                 let without =
                     settings::unregister(&path, &there, shape, &kept.made, Ours { known, agent: None });
-                let without = without.map_err(|why| unusable(&path, &why))?;
+                let without = without.map_err(|why| unusable(&path, why))?;
                 // A file that was there stays there, whatever is left in it.
                 without.or_else(|| (kept.before != Before::Nothing).then(|| "{}\n".to_owned()))
             }
@@ -103,7 +104,7 @@ impl Removal {
         }
         let made = made_by_hand(&hooks);
         let after = settings::unregister(path, &text, host.shape, &made, ours);
-        let after = after.map_err(|why| unusable(path, &why))?;
+        let after = after.map_err(|why| unusable(path, why))?;
         self.draft.put(Draft::change(path, host.name, Part::Hooks, after)?)
     }
 
@@ -126,9 +127,9 @@ fn made_by_hand(hooks: &[settings::Registered]) -> Vec<Vec<String>> {
     lists.chain([vec!["hooks".to_owned()], vec!["version".to_owned()]]).collect()
 }
 
-fn unusable(path: &Path, why: &str) -> CommandError {
-    CommandError::new(Kind::Files, format!("{} cannot be edited: {why}; nothing was changed", path.display()))
-        .hinted("mend it or remove it, and run `holdpoint uninstall` again")
+fn unusable(path: &Path, why: SettingsError) -> CommandError {
+    let error = NotEdited { path: path.to_path_buf(), why, purpose: Purpose::Uninstall };
+    CommandError::new(Kind::Files, error).hinted("mend it or remove it, and run `holdpoint uninstall` again")
 }
 
 /// Removes our own folder of a place: all of it if only working files of ours are in it, otherwise what is about the

@@ -1,9 +1,10 @@
-//! A settings file that registers hooks, in whatever language it is written.
+//! A settings file that registers hooks, in JSON or TOML.
 
 use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::error::SettingsError;
 use super::host::{Host, Shape};
 use super::ours::Ours;
 use super::wanted::Entry;
@@ -14,16 +15,16 @@ use super::{codex_toml, jsonc};
 pub struct Edited {
     /// Its text.
     pub text: String,
-    /// Keys that were made for our entries: paths from the top.
+    /// Keys that were created for Holdpoint's entries: paths from the top.
     pub made: Vec<Vec<String>>,
-    /// What was done to which event, in words.
+    /// The changes to each event, for people.
     pub changes: Vec<String>,
 }
 
-/// A hook that is registered, whosever it is.
+/// A registered hook, Holdpoint's or another program's.
 #[derive(Clone, Debug)]
 pub struct Registered {
-    /// The agent's name of the event.
+    /// The event, as the agent spells it.
     pub event: String,
     /// The tools.
     pub matcher: Option<String>,
@@ -35,14 +36,14 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// The text with these entries, and no other ones of ours.
+/// Adds these entries, and removes all other entries of Holdpoint.
 pub fn register(
     path: &Path,
     text: Option<&str>,
     host: &Host,
     entries: &[Entry],
     ours: Ours<'_>,
-) -> Result<Edited, String> {
+) -> Result<Edited, SettingsError> {
     if is_toml(path) {
         codex_toml::register(text.unwrap_or_default(), entries, ours)
     } else {
@@ -50,14 +51,14 @@ pub fn register(
     }
 }
 
-/// The text without entries of ours; none if nothing remains that was not made for them.
+/// Removes Holdpoint's entries. Returns `None` if the file then holds nothing but what `init` created.
 pub fn unregister(
     path: &Path,
     text: &str,
     shape: Shape,
     made: &[Vec<String>],
     ours: Ours<'_>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, SettingsError> {
     if is_toml(path) {
         codex_toml::unregister(text, made, ours)
     } else {
@@ -65,7 +66,7 @@ pub fn unregister(
     }
 }
 
-/// All hooks that are registered in the text.
-pub fn registered(path: &Path, text: &str, shape: Shape) -> Result<Vec<Registered>, String> {
+/// Lists all hooks that are registered in the text.
+pub fn registered(path: &Path, text: &str, shape: Shape) -> Result<Vec<Registered>, SettingsError> {
     if is_toml(path) { codex_toml::registered(text) } else { jsonc::registered(text, shape) }
 }

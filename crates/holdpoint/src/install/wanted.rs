@@ -118,8 +118,7 @@ fn tools(host: &Host, wanted: &[ToolMatch]) -> Vec<String> {
     }
     let kinds = ToolKind::NAMED.into_iter().map(|(_, kind)| kind);
     let by_kind = kinds.filter(|kind| wanted.contains(&ToolMatch::Kind(*kind)));
-    let mut names: Vec<String> =
-        by_kind.flat_map(|kind| host.tools(kind)).map(|name| (*name).to_owned()).collect();
+    let mut names: Vec<String> = by_kind.flat_map(|kind| host.tools(kind)).map(str::to_owned).collect();
     for tool in wanted {
         if let ToolMatch::Named(name) = tool
             && !names.iter().any(|known| known == name.as_ref())

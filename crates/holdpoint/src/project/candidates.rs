@@ -1,4 +1,4 @@
-//! Runs that are files named by their ids: which there are, and which of them counts.
+//! Runs that are files named by their ids: listing them, and choosing the one that counts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use holdpoint_core::path::tidy;
 use holdpoint_core::phase;
 use holdpoint_core::workflow::Workflow;
 
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::world::ProjectWorld;
 
-/// How many runs are looked at, the youngest first: finished ones are kept, so there may be many.
+/// How many runs are read, the most recent first. Finished ones are kept, so there may be many.
 const RUNS_MAX: usize = 100;
 
-/// The files in the runs' folder whose name looks like a run's and whose id is none.
+/// Lists the files in the runs' folder that are named like a run but have an invalid id.
 pub fn strays(workflow: &Workflow, home: &Path) -> Vec<PathBuf> {
     let folder = home.join(workflow.run.home.as_ref());
     let names = names(&folder).into_iter();
@@ -24,7 +24,7 @@ pub fn strays(workflow: &Workflow, home: &Path) -> Vec<PathBuf> {
     stray.map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
 }
 
-/// The ids of all runs, the one written last first.
+/// Lists the ids of all runs, the most recently written first.
 pub fn ids(workflow: &Workflow, home: &Path) -> Vec<String> {
     let folder = home.join(workflow.run.home.as_ref());
     let mut dated: Vec<(SystemTime, String)> = names(&folder)
@@ -44,8 +44,8 @@ fn names(folder: &Path) -> Vec<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The run that counts: one that this session is at work on, then one that has something left to tell it, then one
-/// that asks for something of anybody, then the one written last. A finished run never hides one that is not.
+/// Chooses the run that counts: one that this session works on, then one that still has something to say to it, then
+/// any other unfinished run, then the most recently written. A finished run never hides an unfinished one.
 pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Option<String> {
     let ids = ids(workflow, home);
     if ids.len() < 2 {
@@ -64,8 +64,8 @@ pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Optio
     ids.iter().min_by_key(|id| rank(id)).cloned()
 }
 
-/// Whether a run is this session's business: it began here, no other session owns it, and one that nobody owns is
-/// not left over from long ago.
+/// Returns whether a run concerns this session: it started here, no other session owns it, and if no session owns it,
+/// it is not stale.
 pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, FactError> {
     if facts.began_elsewhere()?.is_some() {
         return Ok(false);
@@ -77,7 +77,7 @@ pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, Fac
     })
 }
 
-/// The facts about one run, as a person in a shell would ask for them.
+/// Builds the facts about one run, as for a command in a shell.
 pub fn facts(
     workflow: &Workflow,
     home: &Path,
@@ -93,7 +93,7 @@ pub fn facts(
     Facts::new(workflow.clone(), Arc::new(event), tidy(&home.to_string_lossy()), Arc::new(world))
 }
 
-/// The facts about every run, for conditions and texts that look at all of them.
+/// Builds the facts about every run, for conditions and texts that are about all of them.
 pub fn all(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Vec<Arc<Facts>> {
     ids(workflow, home).iter().map(|id| facts(workflow, home, id, env, session)).collect()
 }

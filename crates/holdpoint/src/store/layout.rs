@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub use holdpoint_core::digest::sha256 as content_digest;
+
 /// Our folder in a project.
 pub const FOLDER: &str = ".holdpoint";
 /// The project's choices, in our folder; the one file that is meant to be kept in git beside `workflows/`.
@@ -124,12 +126,6 @@ pub fn digest(parts: &[&str]) -> String {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
     format!("{hash:016x}")
-}
-
-/// What tells a content from any other, whoever made the other.
-pub fn content_digest(content: &[u8]) -> String {
-    use sha2::Digest;
-    sha2::Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Clears a folder of ours of files that nobody has touched for a week.

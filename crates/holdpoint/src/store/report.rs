@@ -1,11 +1,11 @@
-//! Reports that were there before they were asked for: an old file proves nothing about a new round.
+//! Reports that existed before they were asked for: an old file proves nothing about a new round.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::{atomic, layout};
 
-/// Notes that a report which is about to be asked for is there already.
+/// Marks an existing report, so that it does not count as new.
 pub fn note(home: &Path, report: &Path) -> Result<(), String> {
     let Some(trace) = trace(report) else { return Ok(()) };
     let mark = layout::report(home, report);
@@ -15,15 +15,15 @@ pub fn note(home: &Path, report: &Path) -> Result<(), String> {
     atomic::replace(&mark, trace.as_bytes()).map_err(told)
 }
 
-/// Whether the report is the one that was there already.
+/// Returns whether the report is the one that was marked.
 pub fn is_old(home: &Path, report: &Path) -> bool {
     let noted = std::fs::read_to_string(layout::report(home, report)).ok();
     noted.is_some() && noted == trace(report)
 }
 
-/// What tells one version of a file from another.
-fn trace(report: &Path) -> Option<String> {
-    let metadata = report.metadata().ok()?;
+/// Identifies one version of a file, by its time and its content.
+pub fn trace(report: &Path) -> Option<String> {
+    let metadata = report.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let content = std::fs::read(report).ok()?;
     Some(format!("{} {}", modified.as_nanos(), layout::digest(&[&String::from_utf8_lossy(&content)])))

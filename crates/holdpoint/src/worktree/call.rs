@@ -1,5 +1,5 @@
-//! One call of git about a working tree: in an environment of its own, with an index and objects that are not the
-//! user's, within a deadline.
+//! One call of git about a working tree: in its own environment, with an index and objects that are not the user's,
+//! within a deadline.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,17 +8,18 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use super::error::GitError;
 use super::repository::Repository;
 use crate::{env_vars, process_group};
 
-/// How long one call may take. The first look at a large repository reads every file.
+/// How long one call may take. The first call in a large repository reads every file.
 const CALL_MAX: Duration = Duration::from_mins(5);
-/// How much of git's complaint is told.
-const COMPLAINT_LINES_MAX: usize = 3;
+/// How many lines of git's message an error shows.
+const MESSAGE_LINES_MAX: usize = 3;
 
-/// What is set for every call, whatever the user's configuration says: no program of others beside the filters that
-/// `git add` runs too, nothing that lets git believe that a file is unchanged without looking at it, nothing that
-/// makes it stop where it would only warn, no network.
+/// Configuration for every call, whatever the user's says: no foreign programs except the filters that `git add` runs
+/// too, nothing that lets git skip a file as unchanged without reading it, nothing that turns a warning into an error,
+/// no network.
 const SETTINGS: [&str; 17] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -43,93 +44,92 @@ const SETTINGS: [&str; 17] = [
 #[derive(Debug)]
 pub(super) struct Call {
     git: Command,
-    name: &'static str,
+    command: &'static str,
     input: Vec<u8>,
     deadline: Duration,
 }
 
-/// What git did.
+/// A call that has ended.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) status: ExitStatus,
     pub(super) printed: Vec<u8>,
-    complaint: Vec<u8>,
-    name: &'static str,
+    message: Vec<u8>,
+    command: &'static str,
 }
 
 impl Call {
-    /// `git NAME ARGS…` in a repository.
-    pub(super) fn new(repository: &Repository, name: &'static str, args: &[&str]) -> Call {
+    /// Prepares `git COMMAND ARGS…` in a repository.
+    pub(super) fn new(repository: &Repository, command: &'static str, args: &[&str]) -> Call {
         let mut git = Command::new("git");
         set_apart(&mut git, repository);
         git.arg("-C").arg(&repository.root);
         for setting in SETTINGS {
             git.args(["-c", setting]);
         }
-        git.arg(name).args(args);
-        Call { git, name, input: Vec::new(), deadline: CALL_MAX }
+        git.arg(command).args(args);
+        Call { git, command, input: Vec::new(), deadline: CALL_MAX }
     }
 
-    /// With this index.
+    /// Uses this index.
     pub(super) fn index(mut self, path: &Path) -> Call {
         self.git.env("GIT_INDEX_FILE", path);
         self
     }
 
-    /// With the working tree at `path` in place of the repository's own.
+    /// Uses the working tree at `path` instead of the repository's own.
     pub(super) fn working_tree(mut self, path: &Path) -> Call {
         self.git.env("GIT_WORK_TREE", path);
         self
     }
 
-    /// With this on standard input.
+    /// Gives git this on standard input.
     pub(super) fn input(mut self, bytes: Vec<u8>) -> Call {
         self.input = bytes;
         self
     }
 
-    /// What git prints; an error in its own words if it does not succeed.
-    pub(super) fn printed(self) -> Result<Vec<u8>, String> {
+    /// Returns what git prints, or an error with git's message if it fails.
+    pub(super) fn printed(self) -> Result<Vec<u8>, GitError> {
         let done = self.done()?;
-        if done.status.success() { Ok(done.printed) } else { Err(done.complaint()) }
+        if done.status.success() { Ok(done.printed) } else { Err(done.error()) }
     }
 
-    /// What git did. Files in place of pipes: nothing has to be read while it runs.
-    pub(super) fn done(mut self) -> Result<Done, String> {
-        let (name, deadline) = (self.name, self.deadline);
+    /// Runs git to its end. It prints to files, not pipes, so that nothing has to be read while it runs.
+    pub(super) fn done(mut self) -> Result<Done, GitError> {
+        let (command, deadline) = (self.command, self.deadline);
         let started = || -> io::Result<(Child, File, File)> {
-            let (mut input, output, complaint) =
+            let (mut input, output, message) =
                 (tempfile::tempfile()?, tempfile::tempfile()?, tempfile::tempfile()?);
             input.write_all(&self.input)?;
             input.rewind()?;
             self.git.stdin(input).stdout(Stdio::from(output.try_clone()?));
-            self.git.stderr(Stdio::from(complaint.try_clone()?));
+            self.git.stderr(Stdio::from(message.try_clone()?));
             process_group::own(&mut self.git);
-            Ok((self.git.spawn()?, output, complaint))
+            Ok((self.git.spawn()?, output, message))
         }();
-        let (child, output, complaint) =
-            started.map_err(|error| format!("git {name} could not be started: {error}"))?;
-        let status = wait(child, deadline)
-            .ok_or_else(|| format!("git {name} did not end within {} seconds", deadline.as_secs()))?;
-        let read = |file| whole(file).map_err(|error| format!("git {name}: {error}"));
-        Ok(Done { status, printed: read(output)?, complaint: read(complaint)?, name })
+        let (child, output, message) = started.map_err(|source| GitError::Start { command, source })?;
+        let seconds = deadline.as_secs();
+        let status = wait(child, deadline).ok_or(GitError::Timeout { command, seconds })?;
+        let read = |file| whole(file).map_err(|source| GitError::Output { command, source });
+        Ok(Done { status, printed: read(output)?, message: read(message)?, command })
     }
 }
 
 impl Done {
-    /// What git complains of.
-    pub(super) fn complaint(&self) -> String {
-        let text = String::from_utf8_lossy(&self.complaint);
+    /// Returns the error of a call that failed, with the end of git's message.
+    pub(super) fn error(&self) -> GitError {
+        let text = String::from_utf8_lossy(&self.message);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = &lines[lines.len().saturating_sub(COMPLAINT_LINES_MAX)..];
-        if last.is_empty() {
-            return format!("git {} failed: {}", self.name, self.status);
+        let last = &lines[lines.len().saturating_sub(MESSAGE_LINES_MAX)..];
+        match last {
+            [] => GitError::Silent { command: self.command, status: self.status },
+            last => GitError::Failed { command: self.command, message: last.join("; ") },
         }
-        format!("git {}: {}", self.name, last.join("; "))
     }
 }
 
-/// Nothing that the caller's environment says about git reaches ours, but where its configuration is.
+/// Hides the caller's git variables from this call, except those that say where git's configuration is.
 fn set_apart(git: &mut Command, repository: &Repository) {
     for name in env_vars::of_git() {
         git.env_remove(name);
@@ -138,11 +138,11 @@ fn set_apart(git: &mut Command, repository: &Repository) {
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     }
     git.env("GIT_WORK_TREE", &repository.root)
-        // A `.git` that is no repository must not lead to one further up.
+        // If `.git` is not a repository, git must not find one further up.
         .env("GIT_CEILING_DIRECTORIES", repository.root.parent().unwrap_or(Path::new("/")))
         .env("GIT_OBJECT_DIRECTORY", repository.ours.objects())
         .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", in_a_list(&repository.objects))
-        // What `git replace` and grafts say is not what is there.
+        // `git replace` and grafts show commits that differ from the real ones.
         .env("GIT_NO_REPLACE_OBJECTS", "1")
         .env("GIT_GRAFT_FILE", "/dev/null")
         .env("GIT_LITERAL_PATHSPECS", "1")
@@ -151,7 +151,7 @@ fn set_apart(git: &mut Command, repository: &Repository) {
         .env("GIT_TERMINAL_PROMPT", "0");
 }
 
-/// A path as one of a list: quoted if it has the sign that parts a list.
+/// Quotes a path for a list of paths, if it contains the list's separator.
 fn in_a_list(path: &Path) -> OsString {
     match path.to_str() {
         Some(text) if text.contains([':', '"']) && cfg!(unix) => {
@@ -161,7 +161,7 @@ fn in_a_list(path: &Path) -> OsString {
     }
 }
 
-/// How the child ended; nothing if it did not in time, and then it is gone with all it started.
+/// Waits for the child. Kills it, with everything it started, and returns `None` if it takes too long.
 fn wait(mut child: Child, deadline: Duration) -> Option<ExitStatus> {
     let started = Instant::now();
     let mut pause = Duration::from_micros(200);
@@ -176,7 +176,7 @@ fn wait(mut child: Child, deadline: Duration) -> Option<ExitStatus> {
                 return None;
             }
         }
-        // Most calls take a few milliseconds: a longer pause would be felt.
+        // Most calls take a few milliseconds: a longer pause would be noticeable.
         pause = (pause * 2).min(Duration::from_millis(1));
     }
 }
@@ -203,7 +203,7 @@ mod tests {
         let call = Call::new(&repository, "add", &["--all"]).index(&root.join(".git/ours"));
         let started = Instant::now();
         let ended = Call { deadline: Duration::from_secs(1), ..call }.printed();
-        assert_eq!(ended.unwrap_err(), "git add did not end within 1 seconds");
+        assert_eq!(ended.unwrap_err().to_string(), "git add did not end within 1 seconds");
         assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     }
 }

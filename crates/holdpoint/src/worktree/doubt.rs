@@ -1,27 +1,32 @@
-//! Files that an index takes for unchanged, and that may have changed all the same.
+//! Files that an index considers unchanged although they may have changed.
 //!
-//! Git as it is mostly built compares times by the second: a file that is changed in the second it was last looked
-//! at, keeps its size, and has its time put back, is not read again. The nanoseconds of a file's last change nobody
-//! can put back, so they are compared, too.
+//! Most builds of git compare times by the second. They do not read a file again that was changed within the second of
+//! the last check, kept its size, and had its modification time restored. Nobody can restore the nanoseconds of a
+//! file's change time, so those are compared here as well.
 
 use std::path::Path;
 
 use super::entries::Entry;
 #[cfg(unix)]
 use super::entries::Time;
+use super::error::TreeError;
 
-/// The mode of a submodule. It is what is checked out in it; its folder's times say nothing.
+/// The mode of a submodule. It stands for the commit checked out in it; its folder's times say nothing.
 const SUBMODULE: u32 = 0o160_000;
-/// So many files are worth a further thread.
+/// How many files justify another thread.
 const FILES_A_THREAD: usize = 1000;
 const THREADS_MAX: usize = 4;
 
-/// The entries whose files have another time than the index has noted. Files that were last changed before `since`,
-/// in seconds, are left out: they were looked at then, and any change after that is in a later second.
-pub(super) fn doubtful<'a>(entries: &'a [Entry], root: &Path, since: u32) -> Result<Vec<&'a Entry>, String> {
+/// Returns the entries whose files have other times than the index says. Skips files that last changed before `since`,
+/// in seconds: they were checked then, and any later change is in a later second.
+pub(super) fn doubtful<'a>(
+    entries: &'a [Entry],
+    root: &Path,
+    since: u32,
+) -> Result<Vec<&'a Entry>, TreeError> {
     let may_be = |entry: &&Entry| entry.changed.seconds >= since && entry.mode != SUBMODULE;
     let asked: Vec<&Entry> = entries.iter().filter(may_be).collect();
-    let folder = Folder::open(root).map_err(|error| format!("{}: {error}", root.display()))?;
+    let folder = Folder::open(root).map_err(|source| TreeError::Io { path: root.to_path_buf(), source })?;
     let look = |part: &[&'a Entry]| part.iter().copied().filter(|entry| folder.differs(entry)).collect();
     let threads = (asked.len() / FILES_A_THREAD).clamp(1, THREADS_MAX);
     let mut parts = asked.chunks(asked.len().div_ceil(threads).max(1));
@@ -30,13 +35,13 @@ pub(super) fn doubtful<'a>(entries: &'a [Entry], root: &Path, since: u32) -> Res
         let running: Vec<_> = parts.map(|part| scope.spawn(move || look(part))).collect();
         let mut found: Vec<&Entry> = look(first);
         for part in running {
-            found.extend(part.join().map_err(|_| "the files could not be looked at".to_owned())?);
+            found.extend(part.join().map_err(|_| TreeError::Compare)?);
         }
         Ok(found)
     })
 }
 
-/// The top of the working tree, held open: names from there on are shorter, and a third cheaper to look up.
+/// The top of the working tree, kept open: relative names are a third cheaper to look up.
 #[cfg(unix)]
 struct Folder(rustix::fd::OwnedFd);
 
@@ -59,8 +64,8 @@ impl Folder {
     }
 }
 
-/// Whether a time is the one an index has noted, in its 32 bits. Some file systems, and some programs that write
-/// indexes, have no nanoseconds. The numbers' types are the system's own.
+/// Returns whether a time is the one in the index, which keeps 32 bits. Some file systems, and some programs that
+/// write indexes, have no nanoseconds. The integer types differ between systems.
 #[cfg(unix)]
 fn is_same<S: Into<i128>, N: Into<i128>>(noted: Time, seconds: S, nanoseconds: N) -> bool {
     let (seconds, nanoseconds) = (seconds.into() & i128::from(u32::MAX), nanoseconds.into());
@@ -68,7 +73,7 @@ fn is_same<S: Into<i128>, N: Into<i128>>(noted: Time, seconds: S, nanoseconds: N
     i128::from(noted.seconds) == seconds && (!is_known || i128::from(noted.nanoseconds) == nanoseconds)
 }
 
-/// Where files have no time of their last change, git is believed.
+/// Where files have no change time, git is trusted.
 #[cfg(not(unix))]
 struct Folder;
 

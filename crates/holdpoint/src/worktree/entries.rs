@@ -1,22 +1,22 @@
-//! What an index file says of each path. It is read here because git tells neither the nanoseconds nor the marks of
-//! twenty thousand files in less than a fifth of the time that `git status` takes.
+//! The entries of an index file. They are read here because git needs more than a fifth of the time of `git status` to
+//! print the nanoseconds and flags of twenty thousand files.
 //!
-//! The format is git's own, versions 2 to 4 (gitformat-index). An index in parts is not read: git makes ours whole.
+//! The format is git's own, versions 2 to 4 (gitformat-index). Split indexes are not supported: git writes ours whole.
 
 /// One path in an index.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The path, seen from the top.
+    /// The path from the top of the working tree.
     pub path: Vec<u8>,
-    /// What it is: a file, an executable one, a link, a submodule.
+    /// The type: a file, an executable, a link, a submodule.
     pub mode: u32,
-    /// The file's last change, its name or its rights included, when the index last looked.
+    /// The file's change time, which covers its name and permissions, when the index was last updated.
     pub changed: Time,
-    /// The last change of what is in the file.
+    /// The file's modification time.
     pub modified: Time,
-    /// Whether git was told to take the file as unchanged.
+    /// Whether git should assume that the file is unchanged.
     pub is_assumed_unchanged: bool,
-    /// Whether git was told that the file need not be there.
+    /// Whether git should ignore that the file is missing.
     pub is_skipped: bool,
     id: Vec<u8>,
     stage: u16,
@@ -27,21 +27,21 @@ pub struct Entry {
 pub struct Time {
     /// Since 1970, in 32 bits.
     pub seconds: u32,
-    /// Zero where they are not known.
+    /// Zero if unknown.
     pub nanoseconds: u32,
 }
 
 impl Entry {
-    /// The entry as `git update-index --index-info` takes it: without times.
+    /// Renders the entry for `git update-index --index-info`, without times.
     pub fn line(&self) -> Vec<u8> {
         let id: String = self.id.iter().map(|byte| format!("{byte:02x}")).collect();
         [format!("{:o} {id} {}\t", self.mode, self.stage).as_bytes(), &self.path].concat()
     }
 }
 
-/// The entries of an index file; none if it cannot be read.
+/// Parses an index file. Returns `None` if the format is unknown.
 pub fn read(file: &[u8]) -> Option<Vec<Entry>> {
-    // Ids have 20 bytes, or 32 in a repository that uses SHA-256; only the right length leads to the end.
+    // Ids have 20 bytes, or 32 in a repository that uses SHA-256. The wrong length never ends at the end of the file.
     [20, 32].into_iter().find_map(|id_length| Reader { rest: file, id_length }.all())
 }
 
@@ -79,7 +79,7 @@ impl Reader<'_> {
         Some(Entry { path, mode, changed, modified, is_assumed_unchanged, is_skipped, id, stage })
     }
 
-    /// A name up to a zero, and zeros until the entry's length is a multiple of eight.
+    /// Index v2 and v3: a NUL-terminated path, padded until the entry's length is a multiple of eight.
     fn padded_name(&mut self, before: usize) -> Option<Vec<u8>> {
         let name = self.name()?;
         let taken = before - self.rest.len();
@@ -87,7 +87,7 @@ impl Reader<'_> {
         Some(name)
     }
 
-    /// How much of the last name's end is not in this one, and what is there in its place, up to a zero.
+    /// Index v4: bytes to drop from the previous path, then a NUL-terminated suffix.
     fn shortened_name(&mut self, last: &[u8]) -> Option<Vec<u8>> {
         let mut byte = self.take(1)?[0];
         let mut cut = usize::from(byte & 0x7f);
@@ -106,7 +106,7 @@ impl Reader<'_> {
         Some(name)
     }
 
-    /// What is left must be extensions and a checksum. One with a small letter changes what the entries mean.
+    /// The rest must be extensions and a checksum. An extension in lower case changes what the entries mean.
     fn end(mut self) -> Option<()> {
         while self.rest.len() > self.id_length {
             let is_optional = self.take(4)?[0].is_ascii_uppercase();

@@ -1,25 +1,26 @@
-//! The commit that is checked out: what it is and what it changed, as git has it and not as anybody tells it.
+//! The commit that is checked out and what it changed, according to git itself.
 
 use std::path::Path;
 
 use holdpoint_core::world::Head;
 
 use super::call::Call;
+use super::error::TreeError;
 use super::repository::Repository;
 
-/// The commit that is checked out at `root`; none if there is no commit yet.
-pub fn head(root: &Path) -> Result<Option<Head>, String> {
+/// Returns the commit that is checked out at `root`, or `None` before the first commit.
+pub fn head(root: &Path) -> Result<Option<Head>, TreeError> {
     let repository = Repository::at(root)?;
-    // Ids for an unborn branch are no error, anything else is: so they are asked for apart.
+    // A branch without commits is not an error, and this call alone can tell it from one.
     let found = Call::new(&repository, "rev-parse", &["--verify", "--quiet", "HEAD^{commit}"]).done()?;
     match found.status.code() {
         Some(0) => read(&repository, String::from_utf8_lossy(&found.printed).trim()).map(Some),
         Some(1) => Ok(None),
-        _ => Err(found.complaint()),
+        _ => Err(found.error().into()),
     }
 }
 
-fn read(repository: &Repository, id: &str) -> Result<Head, String> {
+fn read(repository: &Repository, id: &str) -> Result<Head, TreeError> {
     let args = ["--max-count=1", "--format=%T%n%P%n%s", id];
     let printed = Call::new(repository, "rev-list", &args).printed()?;
     let text = String::from_utf8_lossy(&printed);
@@ -36,8 +37,8 @@ fn read(repository: &Repository, id: &str) -> Result<Head, String> {
     Ok(Head { id: id.to_owned(), parent, parents: parents.len(), tree, subject, paths })
 }
 
-/// The paths that `git diff-tree` names, sorted.
-pub(super) fn differing(repository: &Repository, args: &[&str]) -> Result<Vec<String>, String> {
+/// Returns the paths that `git diff-tree` lists, sorted.
+pub(super) fn differing(repository: &Repository, args: &[&str]) -> Result<Vec<String>, TreeError> {
     let options = ["-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
     let printed = Call::new(repository, "diff-tree", &[&options, args].concat()).printed()?;
     let names = printed.split(|byte| *byte == 0).filter(|name| !name.is_empty());

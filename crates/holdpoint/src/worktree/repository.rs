@@ -1,45 +1,46 @@
-//! A repository's own places, read from its files: what git is asked must not depend on where git thinks it is.
+//! The paths of a repository, read from its files: a call of git must not depend on which repository git finds.
 
 use std::path::{Path, PathBuf};
 
+use super::error::TreeError;
 use crate::store::git_folder::GitFolder;
 
-/// A repository with a working tree, and our folder in it.
+/// A repository with a working tree, and Holdpoint's folder in it.
 #[derive(Debug)]
 pub(super) struct Repository {
     /// The top of the working tree.
     pub(super) root: PathBuf,
-    /// The user's index, which is only read.
+    /// The user's index. Never written.
     pub(super) index: PathBuf,
-    /// The user's objects, which are only read.
+    /// The user's objects. Never written.
     pub(super) objects: PathBuf,
-    /// Our own.
+    /// Holdpoint's own index files and objects.
     pub(super) ours: GitFolder,
 }
 
 impl Repository {
-    /// The repository whose working tree, or one of whose working trees, has its top at `root`.
-    pub(super) fn at(root: &Path) -> Result<Repository, String> {
-        let root = std::path::absolute(root).map_err(|error| format!("{}: {error}", root.display()))?;
+    /// Opens the repository that has a working tree with its top at `root`.
+    pub(super) fn at(root: &Path) -> Result<Repository, TreeError> {
+        let root =
+            std::path::absolute(root).map_err(|source| TreeError::Io { path: root.to_path_buf(), source })?;
         let git = git_folder(&root)?;
         let shared = linked(&git.join("commondir"), "", &git).unwrap_or_else(|| git.clone());
-        let ours = GitFolder::open(&root)
-            .map_err(|error| format!("{}: our folder cannot be written: {error}", root.display()))?;
+        let ours =
+            GitFolder::open(&root).map_err(|source| TreeError::OurFolder { root: root.clone(), source })?;
         Ok(Repository { root, index: git.join("index"), objects: shared.join("objects"), ours })
     }
 }
 
-/// `.git` is the folder itself, or a file that names it: in a linked working tree or a submodule.
-fn git_folder(root: &Path) -> Result<PathBuf, String> {
+/// Finds the git folder: `.git`, or what it points to if it is a file, as in a linked working tree or a submodule.
+fn git_folder(root: &Path) -> Result<PathBuf, TreeError> {
     let git = root.join(".git");
     if git.is_dir() {
         return Ok(git);
     }
-    linked(&git, "gitdir: ", root)
-        .ok_or_else(|| format!("{} is not the top of a git repository: there is no .git", root.display()))
+    linked(&git, "gitdir: ", root).ok_or_else(|| TreeError::NotARepository { root: root.to_path_buf() })
 }
 
-/// The path that a file names after `prefix`, seen from `from`.
+/// Reads the path that a file contains after `prefix`, relative to `from`.
 fn linked(file: &Path, prefix: &str, from: &Path) -> Option<PathBuf> {
     let bytes = std::fs::read(file).ok()?;
     let named = bytes.strip_prefix(prefix.as_bytes())?;
@@ -47,13 +48,13 @@ fn linked(file: &Path, prefix: &str, from: &Path) -> Option<PathBuf> {
     Some(from.join(path(&named[..end])))
 }
 
-/// A path as git writes it.
+/// Decodes a path as git writes it.
 #[cfg(unix)]
 fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
 }
 
-/// A path as git writes it.
+/// Decodes a path as git writes it.
 #[cfg(not(unix))]
 fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())

@@ -2,9 +2,9 @@
 
 #![cfg(unix)]
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::generated::workflow_names;
 use crate::project::{Printed, Project};
 
 /// The most that a demonstration may take.
@@ -42,9 +42,7 @@ fn played(steps: &str) -> Printed {
 
 #[test]
 fn every_built_in_workflow_shows_itself() {
-    let workflows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
-    for folder in std::fs::read_dir(workflows).unwrap().map(|entry| entry.unwrap()) {
-        let name = folder.file_name().into_string().unwrap();
+    for name in workflow_names() {
         let started = Instant::now();
         let printed = demo(&Project::new(), &[&name]);
         assert_eq!(printed.code, Some(0), "{name}: {}\n{}", printed.stderr, printed.stdout);

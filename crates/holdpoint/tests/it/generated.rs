@@ -10,6 +10,15 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// Returns the names of the built-in workflows: the folders of `workflows/`, which is a package as well.
+pub(crate) fn workflow_names() -> Vec<String> {
+    let entries = std::fs::read_dir(repository().join("workflows")).unwrap();
+    let folders = entries.map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
+    let mut names: Vec<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 fn is_blessed() -> bool {
     std::env::var_os("HOLDPOINT_BLESS").is_some_and(|value| value == "1")
 }

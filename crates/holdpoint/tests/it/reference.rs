@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::generated::{assert_kept, repository};
+use crate::generated::{assert_kept, repository, workflow_names};
 use crate::project::Project;
 
 /// What is between quotes in a piece of source.
@@ -24,14 +24,6 @@ fn commands(help: &str) -> Vec<String> {
     let first =
         list.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
     first.map(str::to_owned).collect()
-}
-
-fn workflows() -> Vec<String> {
-    let folders = std::fs::read_dir(repository().join("workflows")).unwrap();
-    let mut names: Vec<String> =
-        folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]
@@ -55,7 +47,7 @@ fn the_page_of_commands_is_what_help_says() {
     for name in commands(&whole).iter().filter(|name| *name != "help") {
         section("##", &[name], &help(&[name]));
     }
-    for workflow in workflows() {
+    for workflow in workflow_names() {
         let text = help(&[&workflow]);
         section("##", &[&workflow], &text);
         for command in commands(&text) {
@@ -91,7 +83,7 @@ fn the_page_of_the_environment_has_every_variable() {
         writeln!(page, "| {names} | {about} |").unwrap();
     }
     page.push_str("\nWorkflows look at some of their own:\n\n| workflow | variables |\n| --- | --- |\n");
-    for workflow in workflows() {
+    for workflow in workflow_names() {
         let text = read(&format!("workflows/{workflow}/workflow.toml"));
         let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let names = text.split("env.").skip(1).filter_map(|rest| rest.split(|c| !is_name(c)).next());

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use holdpoint_core::event::Moment;
+use holdpoint_core::tool::ToolKind;
 use serde_json::{Value as Json, json};
 
 use crate::install::host::Host;
@@ -68,11 +69,11 @@ fn result(agent: &str) -> Json {
 
 /// A tool that the matcher lets through.
 fn tool(host: &Host, matcher: Option<&str>) -> String {
-    let known = [host.shell, host.edit, host.delegation].concat();
+    let mut known = ToolKind::NAMED.into_iter().flat_map(|(_, kind)| host.tools(kind));
     let words: Vec<&str> = matcher.unwrap_or_default().split(|c: char| "|^$()".contains(c)).collect();
     let first = words.iter().copied().find(|word| !word.is_empty() && !word.contains('*'));
-    let tool = known.into_iter().find(|tool| words.contains(tool)).or(first);
-    tool.or(host.shell.first().copied()).unwrap_or_default().to_owned()
+    let tool = known.find(|tool| words.contains(tool)).or(first);
+    tool.or(host.tools(ToolKind::Shell).next()).unwrap_or_default().to_owned()
 }
 
 fn add(payload: &mut Json, fields: Json) {

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::finding::Finding;
 use crate::cli::Context;
+use crate::error::in_full;
 use crate::install::draft::read;
 use crate::install::host::Host;
 use crate::install::ours::{self, Line};
@@ -62,8 +63,10 @@ pub(super) fn hooks(
 }
 
 fn read_hooks(file: &Path, host: &Host) -> Result<Vec<settings::Registered>, String> {
-    match read(file).map_err(|error| error.what)? {
-        Some(text) if !text.trim().is_empty() => settings::registered(file, &text, host.shape),
+    match read(file).map_err(|error| error.what())? {
+        Some(text) if !text.trim().is_empty() => {
+            settings::registered(file, &text, host.shape).map_err(|error| in_full(&error))
+        }
         _ => Ok(Vec::new()),
     }
 }

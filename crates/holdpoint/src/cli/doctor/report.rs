@@ -96,7 +96,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
 
 /// A place's record; one that cannot be used is a finding.
 fn record(place: &Place, findings: &mut Vec<Finding>) -> Option<Record> {
-    let read = Record::read(place).map_err(|error| Finding::wrong(error.what, error.hints.join("; ")));
+    let read = Record::read(place).map_err(|error| Finding::wrong(error.what(), error.hints.join("; ")));
     read.map_err(|finding| findings.push(finding)).ok().flatten()
 }
 

@@ -70,7 +70,7 @@ fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<
     };
     let free = asked(false)?;
     let held = asked(true)?;
-    if host.deaf_at.contains(&moment) {
+    if host.ignores_output_at.contains(&moment) {
         return Ok(by_journal(&root));
     }
     let why = match () {

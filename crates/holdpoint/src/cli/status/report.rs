@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
+use crate::error::in_full;
 use crate::project::{Config, Found, Run};
 use crate::store::journal::{self, Entry};
 use crate::store::layout;
@@ -98,7 +99,7 @@ pub(super) fn gather(context: &Context) -> Report {
         unusable: found
             .unusable
             .into_iter()
-            .map(|Unusable { name, why }| UnusableReport { name, why })
+            .map(|Unusable { name, why }| UnusableReport { name, why: in_full(&why) })
             .collect(),
     }
 }

@@ -173,7 +173,7 @@ mod tests {
             ("plan|--from-draft=1|a", "takes no value"),
             ("--round|plan|a", "has no flag `--round`"),
         ] {
-            assert!(given(line).unwrap_err().what.contains(part), "{line}");
+            assert!(given(line).unwrap_err().what().contains(part), "{line}");
         }
     }
 }

@@ -4,18 +4,19 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value as Json;
 
+use crate::install::error::SettingsError;
 use crate::install::host::Shape;
 use crate::install::ours::Ours;
 use crate::install::settings::Edited;
 use crate::install::wanted::Entry;
 
 pub(super) const BOM: char = '\u{feff}';
-/// The key that the hooks stand under.
+/// The key of the hooks.
 pub(super) const HOOKS: &str = "hooks";
-/// The deepest nesting that is read: the parser calls itself for each level.
+/// The deepest nesting that is read: the parser recurses for each level.
 const DEPTH_MAX: usize = 200;
 
-/// What agents themselves read: comments and commas too many, no more.
+/// What the agents accept as well: comments and trailing commas, nothing else.
 pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -45,10 +46,10 @@ pub(super) struct Event {
 }
 
 impl File {
-    pub(super) fn open(text: &str, shape: Shape) -> Result<File, String> {
+    pub(super) fn open(text: &str, shape: Shape) -> Result<File, SettingsError> {
         let bare = shallow(text.trim_start_matches(BOM))?;
-        let root = CstRootNode::parse(bare, &OPTIONS).map_err(|error| error.to_string())?;
-        let top = root.object_value_or_create().ok_or("it is not a JSON object")?;
+        let root = CstRootNode::parse(bare, &OPTIONS)?;
+        let top = root.object_value_or_create().ok_or(SettingsError::NotAnObject)?;
         Ok(File { has_bom: text.starts_with(BOM), root, top, shape })
     }
 
@@ -57,28 +58,30 @@ impl File {
         bom + &self.root.to_string()
     }
 
-    pub(super) fn hooks(&self) -> Result<Option<CstObject>, String> {
+    pub(super) fn hooks(&self) -> Result<Option<CstObject>, SettingsError> {
         let Some(property) = self.top.get(HOOKS) else { return Ok(None) };
-        property.object_value().map(Some).ok_or_else(|| "its `hooks` is not an object".to_owned())
+        property.object_value().map(Some).ok_or(SettingsError::Hooks { expected: "an object" })
     }
 
-    pub(super) fn events(&self, hooks: &CstObject) -> Result<Vec<Event>, String> {
+    pub(super) fn events(&self, hooks: &CstObject) -> Result<Vec<Event>, SettingsError> {
         let event = |property: jsonc_parser::cst::CstObjectProp| {
-            let name = property.decoded_name().ok_or("a name in its `hooks` cannot be read")?;
-            let list = property.array_value().ok_or_else(|| format!("its `hooks.{name}` is not a list"))?;
-            Ok(Event { name, list, shape: self.shape })
+            let name = property.decoded_name().ok_or(SettingsError::HookName)?;
+            match property.array_value() {
+                Some(list) => Ok(Event { name, list, shape: self.shape }),
+                None => Err(SettingsError::NotAList { event: name }),
+            }
         };
         hooks.properties().into_iter().map(event).collect()
     }
 
-    /// Puts one entry in: in the place of the one that is there, or behind all others.
+    /// Adds an entry: in place of Holdpoint's existing one, or after all others.
     pub(super) fn put(
         &self,
         hooks: &CstObject,
         entry: &Entry,
         ours: Ours<'_>,
         edited: &mut Edited,
-    ) -> Result<(), String> {
+    ) -> Result<(), SettingsError> {
         let there = self.events(hooks)?.into_iter().find(|event| event.name == entry.event);
         let event = match there {
             Some(event) => event,
@@ -106,7 +109,7 @@ impl File {
 }
 
 impl Event {
-    /// The handlers, each with its group where there are groups.
+    /// Lists the handlers, each with its group if there are groups.
     pub(super) fn handlers(&self) -> Vec<(Option<Json>, Json)> {
         let elements = self.list.elements().into_iter().filter_map(|node| node.to_serde_value());
         match self.shape {
@@ -120,7 +123,7 @@ impl Event {
         }
     }
 
-    /// The elements that are ours alone, if all that is ours here stands so.
+    /// Lists the elements that contain only one hook of Holdpoint. Returns none if Holdpoint's hooks are mixed with others.
     pub(super) fn alone(&self, ours: Ours<'_>) -> Vec<CstNode> {
         let mut alone = Vec::new();
         for node in self.list.elements() {
@@ -133,7 +136,7 @@ impl Event {
         alone
     }
 
-    /// The handlers of one element.
+    /// Lists the handlers of one element.
     pub(super) fn inner(&self, node: &CstNode) -> Vec<CstNode> {
         match self.shape {
             Shape::Flat => vec![node.clone()],
@@ -144,7 +147,7 @@ impl Event {
         }
     }
 
-    /// Takes out all that is ours, with the groups that had nothing else; whether there was any.
+    /// Removes Holdpoint's hooks, and groups that contain nothing else. Returns whether there were any.
     pub(super) fn take_out(&self, ours: Ours<'_>) -> bool {
         let mut is_changed = false;
         for node in self.list.elements() {
@@ -193,8 +196,8 @@ fn input(value: &Json) -> CstInputValue {
     }
 }
 
-/// The text, if brackets are not nested without end. Brackets in strings count as well: that errs on the safe side.
-pub(super) fn shallow(text: &str) -> Result<&str, String> {
+/// Rejects a text with too deeply nested brackets. Brackets in strings count as well, which errs on the safe side.
+pub(super) fn shallow(text: &str) -> Result<&str, SettingsError> {
     let mut depth = 0_usize;
     for byte in text.bytes() {
         match byte {
@@ -203,7 +206,7 @@ pub(super) fn shallow(text: &str) -> Result<&str, String> {
             _ => {}
         }
         if depth > DEPTH_MAX {
-            return Err(format!("it is nested more than {DEPTH_MAX} deep"));
+            return Err(SettingsError::TooDeep { max: DEPTH_MAX });
         }
     }
     Ok(text)

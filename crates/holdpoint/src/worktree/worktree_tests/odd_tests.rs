@@ -209,6 +209,6 @@ fn paths_with_the_signs_of_lists() {
 fn a_file_that_cannot_be_added_is_an_error_in_gits_words() {
     let repo = Repo::new();
     git(&repo.root, &["init", "--quiet", "inner"]);
-    let error = hash(&repo.root, &[]).unwrap_err();
+    let error = hash(&repo.root, &[]).unwrap_err().to_string();
     assert!(error.starts_with("git add: ") && error.contains("inner/"), "{error}");
 }

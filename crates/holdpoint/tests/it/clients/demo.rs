@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::clients::install::claude;
 use crate::demo::demo_with;
+use crate::generated::workflow_names;
 use crate::project::Project;
 
 /// Plays one, and says what is wrong with it.
@@ -20,9 +21,7 @@ fn played(name: &str, client: &Path) {
 #[test]
 fn every_demonstration_can_be_played_in_claude_code() {
     let Some(claude) = claude() else { return };
-    let workflows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
-    let names = std::fs::read_dir(workflows).unwrap().map(|entry| entry.unwrap().file_name());
-    let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    let names = workflow_names();
     std::thread::scope(|scope| {
         let plays: Vec<_> = names.iter().map(|name| scope.spawn(|| played(name, &claude))).collect();
         for play in plays {

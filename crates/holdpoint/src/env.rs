@@ -1,0 +1,92 @@
+//! The process's surroundings: environment variables, the clock, randomness and sleep.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use crate::env_vars::{AGENTS, SESSIONS};
+
+/// The process's surroundings. Cases and tests have their own.
+pub trait Env: Send + Sync {
+    /// Returns a variable's value, if it is set and valid UTF-8.
+    fn var(&self, name: &str) -> Option<String>;
+
+    /// Returns the time, in seconds since 1970.
+    fn now(&self) -> i64 {
+        jiff::Timestamp::now().as_second()
+    }
+
+    /// Returns a random number.
+    fn random_u64(&self) -> u64 {
+        // Each hasher of the standard library has its own keys, from the system's source of randomness.
+        RandomState::new().hash_one(std::process::id())
+    }
+
+    /// Waits.
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    /// Returns whether this process runs in an agent's shell.
+    fn is_agents(&self) -> bool {
+        self.session().is_some()
+            || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
+    }
+
+    /// Returns the session of the agent whose shell this process runs in.
+    fn session(&self) -> Option<String> {
+        SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
+    }
+}
+
+/// The real surroundings of this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProcessEnv;
+
+impl Env for ProcessEnv {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    fn var(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+}
+
+/// Fixed surroundings, for cases and tests.
+#[derive(Clone, Debug, Default)]
+pub struct FixedEnv {
+    /// The variables.
+    pub variables: HashMap<String, String>,
+    /// The time, if it is fixed.
+    pub now: Option<i64>,
+}
+
+impl Env for FixedEnv {
+    fn var(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    fn now(&self) -> i64 {
+        self.now.unwrap_or_else(|| ProcessEnv.now())
+    }
+
+    fn pause(&self, _: Duration) {}
+
+    fn random_u64(&self) -> u64 {
+        if self.now.is_some() { 0 } else { ProcessEnv.random_u64() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sub_agents_session_is_that_of_the_agent() {
+        let given = |names: &[&str]| {
+            let variables = names.iter().map(|name| ((*name).to_owned(), name.to_lowercase())).collect();
+            FixedEnv { variables, now: None }.session()
+        };
+        assert_eq!(given(&["CODEX_THREAD_ID", "CODEX_SESSION_ID"]), Some("codex_session_id".to_owned()));
+        assert_eq!(given(&["CODEX_THREAD_ID"]), Some("codex_thread_id".to_owned()));
+        assert_eq!(given(&["CODEX_HOME"]), None);
+    }
+}
