@@ -1,8 +1,8 @@
-//! A tool call over all agents' spellings: what kind of tool it is, whom it is for, what it touches.
+//! A tool call in any agent's spelling: its kind, its sub-agent, the files it touches.
 
 use serde_json::Value as Json;
 
-/// What a tool does, as far as rules tell tools apart.
+/// The kinds of tools that rules distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::tool))]
 pub enum ToolKind {
@@ -17,11 +17,11 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// The kinds a rule can name.
+    /// The kinds a rule can name, by their names in workflow files.
     pub const NAMED: [(&'static str, ToolKind); 3] =
         [("shell", ToolKind::Shell), ("edit", ToolKind::Edit), ("delegation", ToolKind::Delegation)];
 
-    /// The kind of the tool that agents call `name`.
+    /// Returns the kind of the tool that agents call `name`.
     pub fn of(name: &str) -> ToolKind {
         match name {
             "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" | "bash"
@@ -41,19 +41,19 @@ pub struct Tool {
     pub name: String,
     /// The input object.
     pub input: Json,
-    /// The result, whatever its form.
+    /// The result, in the agent's own form.
     pub result: Option<Json>,
-    /// What went wrong, if the call failed.
+    /// The error, if the call failed.
     pub error: Option<Json>,
 }
 
 impl Tool {
-    /// What the tool does.
+    /// Returns the tool's kind.
     pub fn kind(&self) -> ToolKind {
         ToolKind::of(&self.name)
     }
 
-    /// The sub-agent a delegation names. `Err` if it is there but no text.
+    /// Returns the sub-agent that a delegation names, or an error if that field is not a string.
     pub fn agent(&self) -> Result<Option<&str>, NotText> {
         match self.first(&["subagent_type", "agent_type", "agent", "agent_name"]) {
             None | Some(Json::Null) => Ok(None),
@@ -62,20 +62,20 @@ impl Tool {
         }
     }
 
-    /// What the sub-agent is told: prompt and description.
+    /// Returns the sub-agent's instructions: prompt and description.
     pub fn text(&self) -> String {
         let prompt = self.first(&["prompt", "message"]).map(as_text).unwrap_or_default();
         let description = self.input.get("description").map(as_text).unwrap_or_default();
         format!("{prompt} {description}")
     }
 
-    /// The shell command, if the tool runs one.
+    /// Returns the shell command, if the tool runs one.
     pub fn command(&self) -> Option<&str> {
         let words = self.first(&["command", "cmd"])?;
         (self.kind() == ToolKind::Shell).then_some(words)?.as_str()
     }
 
-    /// The files the tool names as its targets, as it spells them.
+    /// Returns the files the tool names as its targets, as the agent spells them.
     pub fn paths(&self) -> Vec<String> {
         if let Some(patch) = self.patch() {
             return patched_files(patch);
@@ -84,7 +84,8 @@ impl Tool {
         named.and_then(Json::as_str).filter(|path| !path.is_empty()).map(str::to_owned).into_iter().collect()
     }
 
-    /// The patch that an edit brings along; a tool may go by another name for the sake of another agent's rules.
+    /// Returns the patch inside an edit. The tool may have another name, because some agents translate names for
+    /// another agent's rules.
     fn patch(&self) -> Option<&str> {
         let is_patch = |text: &&str| self.name == "apply_patch" || text.starts_with("*** Begin Patch");
         let text = match &self.input {
@@ -94,10 +95,10 @@ impl Tool {
         text.filter(|_| self.kind() == ToolKind::Edit).filter(is_patch)
     }
 
-    /// The result as text: its text blocks if it has any, its JSON otherwise.
+    /// Returns the result as text: its text blocks if it has any, otherwise its JSON.
     pub fn result_text(&self) -> Option<String> {
         let result = self.result.as_ref()?;
-        // A sub-agent in the background has only been started: its answer is still to come.
+        // A sub-agent in the background has only been started. Its result comes later.
         if result.get("status").and_then(Json::as_str) == Some("async_launched") {
             return None;
         }
@@ -108,7 +109,7 @@ impl Tool {
         }
     }
 
-    /// The error as text, if the call failed.
+    /// Returns the error as text, if the call failed.
     pub fn error_text(&self) -> Option<String> {
         self.error.as_ref().map(as_text)
     }
@@ -118,11 +119,11 @@ impl Tool {
     }
 }
 
-/// A field that should be text is something else.
+/// A field that should be a string is something else.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotText;
 
-/// How a value that should be text reads: lists are joined by commas, as agents' own scripts do.
+/// Renders a value that should be a string. Lists are joined with commas, as the scripts that this replaces do.
 fn as_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),

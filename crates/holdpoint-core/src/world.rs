@@ -1,134 +1,135 @@
-//! What the core may ask: read-only questions about files, git and the environment.
+//! The core's questions about files, git and the environment, all read-only.
 
-/// Answers about the project at hand. Paths are relative to the run's home, or absolute below it.
+/// Answers the core's questions about one project. Paths are relative to the run's home, or absolute below it.
 pub trait World: Send + Sync {
-    /// The content of a file.
+    /// Returns the content of a file.
     fn read(&self, path: &str) -> Answer<Vec<u8>>;
 
-    /// Whether a file or folder is there.
+    /// Checks whether a file or folder exists.
     fn exists(&self, path: &str) -> Answer<()>;
 
-    /// Whether an absolute path, wherever it leads, is a folder: what a shell's `cd` would find.
+    /// Returns whether an absolute path, inside the project or not, is a folder: whether a shell's `cd` would work.
     fn is_folder(&self, dir: &str) -> bool {
         let _ = dir;
         true
     }
 
-    /// The run's folder from the project's home; empty if it is the home itself.
+    /// Returns the run's folder relative to the project's home. Empty if it is the home itself.
     fn folder(&self) -> String {
         String::new()
     }
 
-    /// The run's id, where each run is a file that is named by its id.
+    /// Returns the run's id, if each run of the workflow is a file named by its id.
     fn run_id(&self) -> Option<String> {
         None
     }
 
-    /// The state file of such a run.
+    /// Returns the state file of a run that has an id.
     fn state_file(&self) -> Option<String> {
         None
     }
 
-    /// The time, in seconds since 1970.
+    /// Returns the time, in seconds since 1970.
     fn now(&self) -> i64 {
         0
     }
 
-    /// Whether a report is there that was not there already when its phase was entered.
+    /// Checks whether a report exists that did not exist when the run entered the phase.
     fn is_new(&self, path: &str) -> Answer<()> {
         self.exists(path)
     }
 
-    /// A file as it was when the run was made: its content, or none if it was not there; no answer if nothing was kept.
+    /// Returns a file as it was when the run was created, `Is(None)` if it did not exist then, and `Answer::None` if
+    /// no copy was kept.
     fn kept(&self, path: &str) -> Answer<Option<Vec<u8>>> {
         let _ = path;
         Answer::None
     }
 
-    /// Whether two absolute paths lead to the same place.
+    /// Returns whether two absolute paths lead to the same file or folder.
     fn is_same_place(&self, one: &str, other: &str) -> bool {
         one == other
     }
 
-    /// Whether a file below the project could be written in this folder.
+    /// Returns whether files can be created in this folder of the project.
     fn is_writable(&self, folder: &str) -> bool {
         let _ = folder;
         true
     }
 
-    /// Where a program of this name is found.
+    /// Returns the path of the program of this name.
     fn program(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// What a program says its version is.
+    /// Returns the version that a program prints.
     fn version(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// The files below a folder, as paths from it.
+    /// Returns the files below a folder, relative to it.
     fn list(&self, path: &str) -> Answer<Vec<String>> {
         let _ = path;
         Answer::None
     }
 
-    /// Waits a moment for whoever may be writing this file in place; false if there is nothing to wait for.
+    /// Waits briefly in case another program is writing this file in place. Returns false if no wait is needed.
     fn settle(&self, path: &str) -> bool {
         let _ = path;
         false
     }
 
-    /// The hash of the working tree as it is now, without what is `aside`; none where there is no repository.
+    /// Returns the hash of the current working tree without the files in `aside`. None outside a repository.
     fn tree(&self, aside: &[String]) -> Answer<String> {
         let _ = aside;
         Answer::None
     }
 
-    /// The files that differ between that tree and the working tree as it is now.
+    /// Returns the files that differ between that tree and the current working tree.
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
         let _ = (tree, aside);
         Answer::None
     }
 
-    /// The last commit.
+    /// Returns the last commit.
     fn head(&self) -> Answer<Head> {
         Answer::None
     }
 
-    /// A commit's tree without what is aside.
+    /// Returns the hash of a commit's tree without the files in `aside`.
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
         let _ = (tree, aside);
         Answer::None
     }
 
-    /// What the engine saw itself in this workflow's runs here, oldest first.
+    /// Returns the evidence of this workflow's runs here, oldest first.
     fn evidence(&self) -> Vec<serde_json::Value> {
         Vec::new()
     }
 
-    /// A number that nobody can foresee.
+    /// Returns a random number.
     fn chance(&self) -> u64 {
         0
     }
 
-    /// A digest of files, of their contents and of which are there.
+    /// Returns a digest of the files that exist and their contents.
     fn digest(&self, paths: &[String]) -> String {
         let _ = paths;
         String::new()
     }
 
-    /// A digest of a text.
+    /// Returns a digest of a text.
     fn text_digest(&self, text: &str) -> String {
         let _ = text;
         String::new()
     }
 
-    /// An environment variable.
+    /// Returns an environment variable.
     fn env(&self, name: &str) -> Option<String>;
 
-    /// A question to git about the repository that `dir` (absolute) lies in.
+    /// Asks git about the repository that contains `dir` (absolute).
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String>;
 }
 
@@ -137,38 +138,38 @@ pub trait World: Send + Sync {
 pub struct Head {
     /// Its id.
     pub id: String,
-    /// Its first parent; none for a first commit, and for the last one that a shallow clone has.
+    /// Its first parent. None for a first commit, and for the oldest commit of a shallow clone.
     pub parent: Option<String>,
-    /// How many it has.
+    /// The number of its parents.
     pub parents: usize,
     /// Its tree.
     pub tree: String,
     /// The first line of its message.
     pub subject: String,
-    /// The files that it changed against its first parent, sorted; a renamed file is both of its names.
+    /// The files it changed against its first parent, sorted. A renamed file is listed under both names.
     pub paths: Vec<String>,
 }
 
-/// An answer: there, not there, or impossible to tell.
+/// The world's answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// This is it.
+    /// The thing exists; this is it.
     Is(T),
-    /// There is none.
+    /// The thing does not exist.
     None,
-    /// A fault kept us from knowing; the reason is for people.
+    /// The question could not be answered. The reason is for people.
     Fault(String),
 }
 
-/// The questions the core has for git.
+/// A question for git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitQuestion {
-    /// The repository itself: its git folder. Two folders with the same answer share a branch.
+    /// The repository's git folder. Two folders with the same answer share a branch.
     Repository,
-    /// The branch that is checked out, unborn ones included; none when detached.
+    /// The branch that is checked out, even if it has no commit yet. None when detached.
     Branch,
-    /// The branch `git checkout` of this name would end on, if it names one.
+    /// The branch that `git checkout NAME` would end on, if `NAME` names one.
     Switch(String),
-    /// What an alias stands for.
+    /// The command that an alias stands for.
     Alias(String),
 }
