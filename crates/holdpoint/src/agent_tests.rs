@@ -6,7 +6,7 @@ const NOWHERE: Otherwise<'static> = Otherwise { cwd: "/w", moment: None };
 
 fn rendered(agent: Agent, event_name: &str, answer: &Answer, protocol: Protocol) -> Json {
     let asked = Asked { agent, event_name: event_name.into() };
-    render(answer, &asked, named(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
+    render(answer, &asked, moment_of(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
 }
 
 fn hold() -> Answer {

@@ -1,4 +1,4 @@
-//! Cases: a workflow's own proof. Each is one hook call on a real folder, compared with what it should answer.
+//! Cases: a workflow's tests. Each is one hook call in a real folder, compared with the expected answer.
 
 mod call;
 mod file;
@@ -14,14 +14,14 @@ pub use prepared::Prepared;
 
 use holdpoint_core::workflow::{Format, Rule};
 
-/// What came of all the cases of a workflow.
+/// The result of all cases of a workflow.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many passed.
+    /// The number of cases that passed.
     pub passed: usize,
-    /// Those that failed: the file, the case's name and what was wrong.
+    /// The cases that failed.
     pub failed: Vec<Failure>,
-    /// Rules that spoke in no case.
+    /// Rules that applied in no case.
     pub silent_rules: Vec<String>,
 }
 
@@ -32,28 +32,28 @@ pub struct Failure {
     pub file: String,
     /// Its name and what it is about.
     pub case: String,
-    /// What was not as expected.
+    /// The differences from what was expected.
     pub problems: Vec<String>,
 }
 
-/// Where the cases' workflow comes from.
+/// The workflow whose cases are run.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The workflow's name.
     pub name: &'a str,
-    /// The workflow's rules, each of which must speak in a case.
+    /// The workflow's rules, each of which must apply in a case.
     pub rules: &'a [Rule],
-    /// The programs that review for it.
+    /// The programs of its reviewers.
     pub reviewers: &'a [String],
-    /// What is no part of the tree that its results are bound to.
+    /// The files that are not part of the tree that its evidence applies to.
     pub aside: &'a [String],
-    /// What its state file is written in.
+    /// The format of its state file.
     pub format: Format,
-    /// The workflow's folder, if it is a project's own: it is copied into every case.
+    /// The workflow's folder, if it is a project's own. It is copied into every case.
     pub own_folder: Option<&'a std::path::Path>,
 }
 
-/// Runs the cases in `files` (path and text); with `filter`, those whose name or file has it.
+/// Runs the cases in `files` (path and text). With `filter`, only those whose name or file contains it.
 pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<&str>) -> Report {
     let mut report = Report::default();
     let mut spoken = Vec::new();

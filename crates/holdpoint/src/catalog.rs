@@ -1,4 +1,4 @@
-//! The workflows there are: those built in, and a project's own in `.holdpoint/workflows/`, which come first.
+//! All workflows: the built-in ones, and a project's own in `.holdpoint/workflows/`, which come first.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ pub struct BuiltIn {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Where a workflow comes from.
+/// The origin of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is part of the program.
+    /// Built into the program.
     BuiltIn,
-    /// It is the project's own, in this folder.
+    /// The project's own, in this folder.
     Project(PathBuf),
 }
 
@@ -32,12 +32,12 @@ pub enum Origin {
 pub struct Unusable {
     /// Its name.
     pub name: String,
-    /// What is wrong, for people.
+    /// The problem, for people.
     pub why: String,
 }
 
 impl Unusable {
-    /// What is wrong, in a sentence.
+    /// Returns the problem in a sentence.
     pub fn told(&self) -> String {
         format!("workflow `{}` cannot be used, so it holds nothing: {}", self.name, self.why)
     }
@@ -46,17 +46,17 @@ impl Unusable {
 /// The largest workflow file or text that is read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// All built-in workflows.
+/// Returns all built-in workflows.
 pub fn built_in() -> &'static [BuiltIn] {
     BUILT_IN
 }
 
-/// The built-in workflow of this name.
+/// Returns the built-in workflow of this name.
 pub fn named(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|built_in| built_in.workflow.name == name)
 }
 
-/// The folders of a project's own workflows, by name.
+/// Returns the folders of a project's own workflows, by name.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(layout::workflows(home)) else { return Vec::new() };
     let mut folders: Vec<(String, PathBuf)> = entries
@@ -68,7 +68,7 @@ pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// The workflow in a folder, or why it cannot be used.
+/// Loads the workflow in a folder, or returns why it cannot be used.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
     let parsed = read(name, folder).map_err(unusable)?;
@@ -86,7 +86,7 @@ pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     }
 }
 
-/// The workflow in a folder as far as it can be read.
+/// Parses the workflow in a folder, with its errors.
 pub fn read(name: &str, folder: &Path) -> Result<Parsed, String> {
     let source = read_text(&folder.join(FILE))?;
     Ok(parse(name, &source, &|file| file_below(folder, file)))
@@ -97,7 +97,7 @@ fn file_below(folder: &Path, file: &str) -> Option<String> {
     holdpoint_core::path::stays_below(&path).then(|| read_text(&folder.join(path)).ok())?
 }
 
-/// A text file of a workflow.
+/// Reads a text file of a workflow.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let told = |error: std::io::Error| format!("{}: {error}", path.display());
     let metadata = std::fs::metadata(path).map_err(told)?;

@@ -1,5 +1,5 @@
-//! A demonstration: a scripted agent at work in a temporary project. Its hook calls, its files and its commits are
-//! real; only what the agent and its reviewers decide is written down, in a workflow's `demo.toml`.
+//! A demo: a scripted agent in a temporary project. Its hook calls, its files and its commits are real. Only the
+//! decisions of the agent and its reviewers are scripted, in a workflow's `demo.toml`.
 
 mod agent;
 mod client;
@@ -20,36 +20,36 @@ use crate::store::journal::{self, Entry};
 pub use self::script::{Act, Expect, Script, parse};
 pub use self::stage::{Setting, Stage};
 
-/// The file of a workflow's folder that a demonstration is written in.
+/// The file of a workflow's folder that contains its demo.
 pub const FILE: &str = "demo.toml";
 
-/// What came of a step.
+/// A performed step.
 #[derive(Debug)]
 pub struct Scene {
-    /// What happened, for the reader.
+    /// A description for the reader.
     pub does: String,
-    /// What was done.
+    /// The act.
     pub act: Act,
-    /// What came of it.
+    /// The decision.
     pub got: Expect,
-    /// What was said, to whomever.
+    /// The message, for the agent or the user.
     pub said: String,
-    /// What the reviewers answered meanwhile, in a line each.
+    /// The reviewers' answers, one line each.
     pub reviews: Vec<String>,
-    /// The state fields that were set.
+    /// The changed state fields.
     pub sets: Map<String, Json>,
 }
 
-/// Something that was proved, and the command that shows it.
+/// A proved statement, and the command that proves it.
 #[derive(Debug)]
 pub struct Proved {
-    /// What is true.
+    /// The statement.
     pub that: String,
-    /// The command that was run.
+    /// The command.
     pub run: String,
 }
 
-/// Who plays the agent.
+/// The player of the agent.
 #[derive(Debug)]
 enum Player<'a> {
     Scripted(Agent<'a>),
@@ -65,8 +65,8 @@ impl Player<'_> {
     }
 }
 
-/// Plays a script, telling each scene as it happens; inside a real client if its program is given. A step that does not
-/// come to what it must ends it.
+/// Plays a script, in a real client if its program is given, and reports each scene as it happens. Stops at the first
+/// step with an unexpected result.
 pub fn play(
     script: &Script,
     stage: &Stage,
@@ -113,7 +113,7 @@ fn scene(step: &Step, act: Act, outcome: &Outcome, reviews: &[script::Answer], e
     }
 }
 
-/// What is not as the script says.
+/// Fails if the scene differs from the script.
 fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(), String> {
     if outcome.got != step.expect {
         return Err(format!("expected {:?} and got {:?}", step.expect, outcome.got));
@@ -135,7 +135,7 @@ fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(
     }
 }
 
-/// Finds out what is true at the end.
+/// Runs the proofs at the end.
 pub fn prove(script: &Script, stage: &Stage) -> Result<Vec<Proved>, String> {
     let prove = |proof: &script::Proof| {
         let run = stage.filled(&proof.run);
@@ -151,7 +151,7 @@ pub fn prove(script: &Script, stage: &Stage) -> Result<Vec<Proved>, String> {
     script.proofs.iter().map(prove).collect()
 }
 
-/// A review in a line: the verdict, the report's name, and what it says beside its headings.
+/// Renders a review in one line: the verdict, the report's name, and its text without headings.
 fn review_in_a_line(answer: &script::Answer) -> String {
     let report = answer.writes.as_deref().and_then(|path| path.rsplit('/').next());
     let text = answer.text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -161,7 +161,7 @@ fn review_in_a_line(answer: &script::Answer) -> String {
 }
 
 impl Act {
-    /// The act, as an agent's user would see it.
+    /// Renders the act as an agent's user would see it.
     pub fn shown(&self) -> String {
         match self {
             Act::Call { tool, input } => {

@@ -1,21 +1,21 @@
-//! Every environment variable that Holdpoint reads, and the one way to read them.
+//! All environment variables that Holdpoint reads, and the one way to read them.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
+/// Set for a reviewer that Holdpoint started, so that Holdpoint's hooks ignore it.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
-/// Where an agent's session began, by each agent's own name for it; Gemini CLI goes by the first. The event's `cwd`
-/// comes first; these are asked where that leads to no run.
+/// The folder in which an agent's session began, under each agent's own name; Gemini CLI uses the first. They count only
+/// if the event's `cwd` leads to no run.
 pub const PROJECT_DIRS: [&str; 2] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
-/// How long to wait for the hook's input, in milliseconds.
+/// The longest time to wait for the hook's input, in milliseconds.
 pub const INPUT_TIMEOUT_MS: &str = "HOLDPOINT_INPUT_TIMEOUT_MS";
-/// Where reviewers' programs are looked for.
+/// The folders in which reviewers' programs are searched.
 pub const PATH: &str = "PATH";
-/// The session of the agent whose shell a command runs in, by each agent's own name for it. Codex's sub-agents have
-/// threads of their own, but its hooks tell the session's; versions that name no session have the thread alone.
+/// The session of the agent whose shell a command runs in, under each agent's own name. Codex's sub-agents have separate
+/// threads, but its hooks name the session; older versions name only the thread.
 pub const SESSIONS: [&str; 5] = [
     "CLAUDE_CODE_SESSION_ID",
     "CLAUDE_SESSION_ID",
@@ -23,11 +23,11 @@ pub const SESSIONS: [&str; 5] = [
     "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
 ];
-/// Set in the shells of agents, also of those that do not say which session it is.
+/// Set in the shells of agents, including those that do not name the session.
 pub const AGENTS: [&str; 3] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT"];
 /// The user's home.
 pub const HOME: &str = "HOME";
-/// Where the user's configuration is, if not in `.config` of the home.
+/// The folder of the user's configuration, if not `.config` in the home.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// Claude Code's folder, if not `.claude` in the home.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
@@ -35,10 +35,10 @@ pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 pub const CODEX_HOME: &str = "CODEX_HOME";
 /// The user's shell.
 pub const SHELL: &str = "SHELL";
-/// No colour, whatever the terminal.
+/// Turns colors off on any terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// The names of git's variables that are set, without those that say where its configuration and its programs are.
+/// Returns the names of git's variables that are set, except those for the paths of its configuration and programs.
 pub fn of_git() -> Vec<OsString> {
     let is_kept = |name: &str| {
         name == "GIT_EXEC_PATH" || (name.starts_with("GIT_CONFIG_") && name != "GIT_CONFIG_PARAMETERS")
@@ -49,34 +49,34 @@ pub fn of_git() -> Vec<OsString> {
         .collect()
 }
 
-/// What the process is given from outside: variables, the time, chance.
+/// The process's inputs from outside: variables, the time, random numbers.
 pub trait Env: Send + Sync {
-    /// A variable's value, if it is set and is text.
+    /// Returns a variable's value, if it is set and valid UTF-8.
     fn var(&self, name: &str) -> Option<String>;
 
-    /// The time, in seconds since 1970.
+    /// Returns the time, in seconds since 1970.
     fn now(&self) -> i64 {
         jiff::Timestamp::now().as_second()
     }
 
-    /// A number that nobody could know.
+    /// Returns a random number.
     fn chance(&self) -> u64 {
-        // Each of the standard library's hashers has keys of its own, from the system's source of randomness.
+        // Each hasher of the standard library has its own random keys from the system.
         RandomState::new().hash_one(std::process::id())
     }
 
-    /// Waits.
+    /// Waits for this time.
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
     }
 
-    /// Whether a command runs in an agent's shell.
+    /// Returns whether a command runs in an agent's shell.
     fn is_agents(&self) -> bool {
         self.session().is_some()
             || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
     }
 
-    /// The agent's session that a command runs for, if it runs in an agent's shell.
+    /// Returns the session of the agent whose shell a command runs in.
     fn session(&self) -> Option<String> {
         SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
     }
@@ -93,12 +93,12 @@ impl Env for ProcessEnv {
     }
 }
 
-/// An environment of its own, for cases and tests.
+/// A fixed environment for cases and tests.
 #[derive(Clone, Debug, Default)]
 pub struct FixedEnv {
     /// The variables.
     pub variables: HashMap<String, String>,
-    /// The time, if it stands still.
+    /// The time, if it is fixed.
     pub now: Option<i64>,
 }
 

@@ -1,45 +1,45 @@
-//! What can go wrong in a command: a kind, what happened, and hints. Each kind has one exit code.
+//! The error of a command: its kind, a message, and hints. Each kind has one exit code.
 
 use std::process::ExitCode;
 
-/// What kind of failure it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Something the command looked at is not as it should be: a workflow that does not pass, a case that fails.
+    /// The command found a problem: a workflow with errors, a case that fails.
     Failed,
-    /// The command was not called right.
+    /// The command was called with wrong arguments.
     Usage,
     /// Files could not be read or written.
     Files,
-    /// A workflow's command says no, with an exit code of its own.
+    /// A workflow's command refused, with its own exit code.
     Refused(u8),
 }
 
-/// A command's failure.
+/// The error of a command.
 #[derive(Debug)]
 pub struct CommandError {
-    /// The kind.
+    /// Its kind.
     pub kind: Kind,
-    /// What happened.
+    /// The message.
     pub what: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hints: Vec<String>,
 }
 
 impl CommandError {
-    /// A failure of this kind.
+    /// Creates an error of this kind.
     pub fn new(kind: Kind, what: impl Into<String>) -> CommandError {
         CommandError { kind, what: what.into(), hints: Vec::new() }
     }
 
-    /// The same with a hint.
+    /// Adds a hint.
     #[must_use]
     pub fn hinted(mut self, hint: impl Into<String>) -> CommandError {
         self.hints.push(hint.into());
         self
     }
 
-    /// The exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, or a workflow's own.
+    /// Returns the exit code: 1 for a problem found, 2 for wrong usage, 3 for files, or the workflow's own.
     pub fn code(&self) -> u8 {
         match self.kind {
             Kind::Failed => 1,
@@ -49,7 +49,7 @@ impl CommandError {
         }
     }
 
-    /// The exit code, as the process leaves with it.
+    /// Returns the exit code of the process.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code())
     }

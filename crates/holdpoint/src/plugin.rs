@@ -1,5 +1,5 @@
-//! Workflows as plugins of Claude Code: for each one its hooks, its slash commands, its sub-agents and the texts that
-//! these point to; and a marketplace that lists them.
+//! Workflows as Claude Code plugins: each with its hooks, its slash commands, its sub-agents and the texts that they
+//! refer to, and a marketplace that lists them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,16 @@ use serde_json::{Map, Value as Json, json};
 
 /// The marketplace's name.
 const MARKETPLACE: &str = "holdpoint";
-/// The folder that Claude Code looks for manifests in.
+/// The folder in which Claude Code finds manifests.
 const MANIFESTS: &str = ".claude-plugin";
-/// What stands for the plugin's folder in commands.
+/// The placeholder of the plugin's folder in commands.
 const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}/";
-/// How long a hook may take that reads files and asks git, in seconds.
+/// The time limit of a hook that reads files and asks git, in seconds.
 const QUICK: u32 = 10;
-/// The least that a Stop is given, in seconds.
+/// The shortest time limit of a Stop, in seconds.
 const STOP_MIN: u32 = 60;
 
-/// A workflow to make a plugin of.
+/// A workflow that becomes a plugin.
 #[derive(Debug)]
 pub struct Source {
     /// The workflow.
@@ -28,7 +28,7 @@ pub struct Source {
     pub files: Vec<(String, String)>,
 }
 
-/// All files of the marketplace, by their paths.
+/// Returns all files of the marketplace, by their paths.
 pub fn marketplace(sources: &[Source]) -> BTreeMap<String, String> {
     let entries: Vec<Json> = sources
         .iter()
@@ -47,7 +47,7 @@ pub fn marketplace(sources: &[Source]) -> BTreeMap<String, String> {
     all
 }
 
-/// The files of one plugin.
+/// Returns the files of one plugin.
 fn plugin(source: &Source) -> BTreeMap<String, String> {
     let workflow = &source.workflow;
     let manifest = json!({"name": workflow.name, "version": env!("CARGO_PKG_VERSION"), "description": workflow.about,
@@ -72,13 +72,13 @@ fn plugin(source: &Source) -> BTreeMap<String, String> {
     all
 }
 
-/// The files of the plugin that a text points to.
+/// Returns the files of the plugin that a text refers to.
 fn pointed_to(text: &str) -> impl Iterator<Item = &str> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ')' | ',');
     text.split(ROOT).skip(1).filter_map(move |rest| rest.split(is_end).next())
 }
 
-/// The events that the workflow has something to say to; a tool that no rule looks at never starts us.
+/// Returns the hooks that the workflow needs. A tool that no rule applies to never starts Holdpoint.
 fn hooks(workflow: &Workflow) -> Map<String, Json> {
     let mut tools: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for on in workflow.rules.iter().flat_map(|rule| rule.on.iter()) {
@@ -95,7 +95,7 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
         let timeout = if event == "Stop" { patience } else { QUICK };
         let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];
         let hook = json!({"type": "command", "command": "holdpoint", "args": args, "timeout": timeout});
-        // A rule that looks at every tool makes the others' choice void.
+        // A rule for every tool makes the other matchers redundant.
         let all = tools.contains("");
         let matcher = tools.into_iter().collect::<Vec<_>>().join("|");
         let group = if all { json!({"hooks": [hook]}) } else { json!({"matcher": matcher, "hooks": [hook]}) };
@@ -104,7 +104,7 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
     tools.into_iter().map(entry).collect()
 }
 
-/// Claude Code's events for a moment.
+/// Returns Claude Code's events for a moment.
 fn events(moment: Moment) -> &'static [&'static str] {
     match moment {
         Moment::Before => &["PreToolUse"],
@@ -115,7 +115,7 @@ fn events(moment: Moment) -> &'static [&'static str] {
     }
 }
 
-/// The tools that a rule looks at, as Claude Code matches them; empty for all.
+/// Returns the matcher for the tools that a rule applies to. Empty for all.
 fn matcher(on: &On) -> String {
     match &on.tool {
         ToolMatch::Kind(ToolKind::Shell) => "Bash|PowerShell".to_owned(),

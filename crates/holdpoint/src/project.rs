@@ -1,5 +1,5 @@
-//! Which runs an event concerns: a run's home is the nearest folder, upwards from where the agent works, that has
-//! the workflow's marker.
+//! Finds the runs that an event applies to. A run's home is the nearest folder, from the agent's working directory
+//! upwards, that has the workflow's marker.
 
 pub mod candidates;
 
@@ -18,23 +18,23 @@ use crate::env_vars::{Env, PROJECT_DIRS};
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
 
-/// A run: a workflow at work in a folder.
+/// A run: one piece of work under a workflow.
 #[derive(Debug)]
 pub struct Run {
     /// The workflow.
     pub workflow: Workflow,
-    /// Where it comes from.
+    /// The workflow's origin.
     pub origin: Origin,
     /// The folder that has the workflow's marker.
     pub home: PathBuf,
-    /// The run's own folder: the home itself, or one of those that each are a run.
+    /// The run's own folder: the home itself, or a subfolder if each subfolder is a run.
     pub folder: PathBuf,
-    /// The run's id, where each run is a file that is named by its id.
+    /// The run's id, if each run of the workflow is a file named by its id.
     pub id: Option<String>,
 }
 
 impl Run {
-    /// What tells this run from others: its file where it is one, its folder otherwise.
+    /// Returns the path that identifies the run: its file if it is one, otherwise its folder.
     pub fn place(&self) -> PathBuf {
         match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
             Some(file) => self.home.join(self.workflow.run.home.as_ref()).join(file),
@@ -43,35 +43,35 @@ impl Run {
     }
 }
 
-/// What was found from a folder upwards.
+/// The runs and problems found from a folder upwards.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The runs.
     pub runs: Vec<Run>,
     /// Workflows of the project that cannot be used.
     pub unusable: Vec<Unusable>,
-    /// What is wrong with the project's choices.
+    /// Problems with the project's `holdpoint.toml`.
     pub problems: Vec<String>,
-    /// Files that only look like a run, of workflows that have such cleared away; each with its home.
+    /// Files that only look like a run, of workflows that remove such files; each with its home.
     pub strays: Vec<(PathBuf, PathBuf)>,
-    /// The nearest folder with a `.holdpoint`, whatever is in it.
+    /// The nearest folder with a `.holdpoint`, whatever it contains.
     pub journal: Option<PathBuf>,
-    /// The folder whose `.holdpoint` has the project's choices or workflows, if there is one.
+    /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one.
     pub base: Option<PathBuf>,
 }
 
-/// `holdpoint.toml`: a project's choices.
+/// The contents of `holdpoint.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The workflows in force here; without it, every one that has a run here.
+    /// The enabled workflows. Without it, all are.
     pub workflows: Option<Vec<String>>,
 }
 
-/// The runs an event concerns, for every workflow or for one of them.
+/// Finds the runs that an event applies to, for every workflow or for one of them.
 ///
-/// The agent's folder decides. Where it leads to no run, the files its tool touches do, and then the folder its
-/// session began in: an agent that steps out of the project is still held by it.
+/// The agent's folder decides. If it leads to no run, the files that its tool touches decide, and then the folder in
+/// which its session began, so that an agent cannot leave the project to avoid a hold.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
     let seeker = |start: &Path| find_at(start, env, session, only, Some(event.moment));
@@ -90,12 +90,12 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
     found
 }
 
-/// The runs from `start` upwards. Of a workflow's several, the one that counts most for the session.
+/// Finds the runs from `start` upwards. If a workflow has several, the best one for the session.
 pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
     find_at(start, env, session, only, None)
 }
 
-/// The same for an event of this moment: a run that has nothing to say to it is not looked for.
+/// Finds the runs for an event of this moment. Skips workflows that do not handle it.
 fn find_at(
     start: &Path,
     env: &Arc<dyn Env>,
@@ -135,7 +135,7 @@ fn find_at(
     found
 }
 
-/// A workflow of the project's own, unless a sealed run was begun with another text of it.
+/// Loads a workflow of the project, unless a sealed run was started with a different text of it.
 pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     if seal::changed_since(start, name).is_some() {
         let file = layout::seal(start, name);
@@ -149,10 +149,10 @@ pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusabl
 }
 
 impl Found {
-    /// Adds the workflow's run, if it has one from `start` upwards: only then is the workflow copied.
+    /// Adds the workflow's run, if it has one from `start` upwards. Only then is the workflow copied.
     fn add(&mut self, workflow: &Workflow, origin: Origin, seeker: &Seeker<'_>) {
         let is_stop = seeker.moment.is_none_or(|moment| moment == Moment::Stop);
-        // Choosing among runs with ids reads them all, and kept ones grow many: not for every tool call.
+        // Choosing among runs with ids reads them all, and there may be many: too slow for every tool call.
         let has_tool = seeker.moment.is_some_and(Moment::has_tool);
         if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
             return;
@@ -170,24 +170,24 @@ impl Found {
     }
 }
 
-/// Who looks for runs.
+/// Where and for whom to look for runs.
 pub struct Seeker<'a> {
     start: &'a Path,
-    /// The nearest folder that has one of ours.
+    /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
     session: Option<&'a str>,
     moment: Option<Moment>,
 }
 
-/// Where a run is: its home, its own folder, and its id if it has one.
+/// The location of a run: its home, its own folder, and its id if it has one.
 struct Place {
     home: PathBuf,
     folder: PathBuf,
     id: Option<String>,
 }
 
-/// Where a workflow's run is, from where the seeker is upwards.
+/// Finds a workflow's run from the start folder upwards.
 fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
     let home = nearest(seeker.start, &workflow.run.home).or_else(|| sealed_home(workflow, seeker))?;
     if workflow.run.id.is_some() {
@@ -201,13 +201,13 @@ fn place(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<Place> {
     Some(Place { home, folder, id: None })
 }
 
-/// The home of a run whose state only the engine writes: deleting the file does not end it.
+/// Returns the home of a sealed run, which does not end if its state file is deleted.
 fn sealed_home(workflow: &Workflow, seeker: &Seeker<'_>) -> Option<PathBuf> {
     let ours = seeker.ours.filter(|_| workflow.run.is_sealed)?;
     layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
-/// Of the folders in `marker` whose name fits, the one with the youngest file that counts.
+/// Returns the folder in `marker` whose name matches and that has the most recent of the files that count.
 fn newest(marker: &Path, each: &str, counting: &[Text]) -> Option<PathBuf> {
     let folders = std::fs::read_dir(marker)
         .ok()?
@@ -228,7 +228,7 @@ fn fits(glob: &str, name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| holdpoint_core::path::fits(glob, name))
 }
 
-/// The nearest folder from `start` upwards that has `marker` in it.
+/// Returns the nearest folder from `start` upwards that contains `marker`.
 pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     if !start.is_absolute() || marker.is_empty() {
         return None;
@@ -236,8 +236,8 @@ pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     start.ancestors().find(|folder| folder.join(marker).symlink_metadata().is_ok()).map(Path::to_path_buf)
 }
 
-/// The nearest folder whose `.holdpoint` holds choices or workflows. One that holds only a journal is none: it stands
-/// beside a run's marker and must not hide what the project says further up.
+/// Returns the nearest folder whose `.holdpoint` contains a `holdpoint.toml` or workflows. One with only a journal does
+/// not count: it is next to a run's marker and must not hide the settings further up.
 pub fn base(start: &Path) -> Option<PathBuf> {
     let mut start = Some(start);
     while let Some(folder) = start.and_then(|start| nearest(start, layout::FOLDER)) {
@@ -249,13 +249,13 @@ pub fn base(start: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a project's choices name workflows, and not this one.
+/// Returns whether the project's `holdpoint.toml` names workflows, but not this one.
 pub fn leaves_out(base: &Path, name: &str) -> bool {
     let names = config(base, &mut Vec::new()).and_then(|config| config.workflows);
     names.is_some_and(|names| !names.iter().any(|named| named == name))
 }
 
-/// What is wrong with a workflow's name in `holdpoint.toml`, if there is none of that name.
+/// Returns the problem with a name in `holdpoint.toml` if no workflow has it.
 fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
     let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).chain(built_in).collect();
@@ -267,7 +267,7 @@ fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
         .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
 }
 
-/// A project's choices. A file that cannot be used is told and counts as none.
+/// Reads a project's `holdpoint.toml`. Reports a file that cannot be used, and ignores it.
 fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
     let path = layout::config(base);
     path.symlink_metadata().ok()?;

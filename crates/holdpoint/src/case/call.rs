@@ -1,4 +1,4 @@
-//! The calls of a case: the one that is judged, and those that lead up to it.
+//! The calls of a case: the one that is compared, and those that prepare it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::env_vars::{Env, FixedEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 
-/// What a step of `first` knows.
+/// The keys of a step in `first`.
 const STEP_KEYS: [&str; 5] = ["files", "run", "event", "env", "now"];
 
-/// Takes the steps of `first`: files, then a command, which must not fail, or an event.
+/// Performs the steps of `first`: files, then an event or a command, which must not fail.
 pub(super) fn lead_up(
     subject: Subject<'_>,
     keys: &Map<String, Json>,
@@ -44,7 +44,7 @@ pub(super) fn lead_up(
     Ok(())
 }
 
-/// The case's keys as a step of `first` has them: the call that is judged is none of its business.
+/// Merges the keys of a step of `first` over the case's keys, without the call that is compared.
 fn laid_over(keys: &Map<String, Json>, step: &Json) -> Map<String, Json> {
     let mut all = Json::Object(keys.clone());
     if let Json::Object(fields) = &mut all {
@@ -54,7 +54,7 @@ fn laid_over(keys: &Map<String, Json>, step: &Json) -> Map<String, Json> {
     all.as_object().cloned().unwrap_or_default()
 }
 
-/// The hook on an event, or one of the workflow's commands.
+/// Calls the hook with an event, or one of the workflow's commands.
 pub(super) fn make(
     subject: Subject<'_>,
     keys: &Map<String, Json>,
@@ -83,7 +83,7 @@ pub(super) fn make(
     Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
 }
 
-/// One of the workflow's own commands instead of an event.
+/// Runs one of the workflow's commands.
 fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -> Result<Reply, String> {
     let words: Vec<String> = texts(Some(words)).map(str::to_owned).collect();
     let (name, rest) = words.split_first().ok_or("`run` names no command")?;
@@ -126,7 +126,7 @@ fn event(keys: &Map<String, Json>, cwd: &Path) -> Json {
     event
 }
 
-/// A text or a list of texts.
+/// Iterates over a string or a list of strings.
 pub(super) fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {
     let many = list.and_then(Json::as_array).into_iter().flatten();
     many.chain(list.filter(|one| one.is_string())).filter_map(Json::as_str)

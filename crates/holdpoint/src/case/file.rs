@@ -1,24 +1,24 @@
-//! Case files: TOML, each case laid over what the file gives all of them.
+//! Case files: TOML, with keys for all cases of a file and keys for each case.
 
 use serde_json::{Map, Value as Json};
 
 /// A file of cases.
 #[derive(Debug)]
 pub struct CaseFile {
-    /// What it is about.
+    /// Its subject.
     pub title: String,
-    /// The cases, each complete.
+    /// The cases, each with all its keys.
     pub cases: Vec<Case>,
 }
 
 /// One case, with everything it starts from and everything it expects.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The row it comes from.
+    /// Its name.
     pub name: String,
-    /// What it is about.
+    /// Its subject.
     pub about: String,
-    /// Its keys, laid over those of the file.
+    /// Its keys, merged over those of the file.
     pub keys: Map<String, Json>,
 }
 
@@ -59,10 +59,10 @@ const CASE_KEYS: [&str; 34] = [
     "asked",
     "never_asked",
 ];
-/// Stands for a key that is not there.
+/// The value that removes a key.
 pub(super) const NONE: &str = "(none)";
 const NULL: &str = "(null)";
-/// Stands for any value of a field.
+/// The value that matches any value.
 pub(super) const ANY: &str = "(any)";
 
 /// Parses a case file.
@@ -102,7 +102,7 @@ fn case(shared: &Map<String, Json>, own: &Json) -> Result<Case, String> {
     Ok(Case { name, about: text("about"), keys })
 }
 
-/// A file that is gone afterwards is something to expect, not a key to take away.
+/// Keeps the `(none)` of a file that must be gone afterwards: it is an expectation, not a key to remove.
 fn expect_gone(keys: &mut Json, own: &Json) {
     for (path, content) in own.get("after").and_then(Json::as_object).into_iter().flatten() {
         if content == NONE {
@@ -111,7 +111,7 @@ fn expect_gone(keys: &mut Json, own: &Json) {
     }
 }
 
-/// Lays `over` on `under`, tables key by key, and a table whose keys are places on a list; `(none)` takes a key away,
+/// Merges `over` into `under`: tables key by key, and lists by a table whose keys are indexes. `(none)` removes a key,
 /// `(null)` is null.
 pub(super) fn lay_over(under: &mut Json, over: &Json) {
     match (under, over) {
@@ -140,7 +140,7 @@ pub(super) fn lay_over(under: &mut Json, over: &Json) {
     }
 }
 
-/// `(null)` is null, in lists too.
+/// Replaces `(null)` by null, also in lists.
 fn with_nulls(value: &Json) -> Json {
     match value {
         Json::String(word) if word == NULL => Json::Null,
@@ -150,7 +150,7 @@ fn with_nulls(value: &Json) -> Json {
     }
 }
 
-/// The place in a list that a key names, from 0.
+/// Returns the index in a list that a key names, from 0.
 fn place(list: &[Json], key: &str) -> Option<usize> {
     key.parse().ok().filter(|at| *at < list.len())
 }

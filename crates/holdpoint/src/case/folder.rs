@@ -1,4 +1,4 @@
-//! A case's folder: real files, a real repository, taken away afterwards.
+//! A case's temporary folder: real files and a real repository.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::file::NONE;
 use super::reviewer;
 use crate::store::{layout, tree};
 
-/// Makes the folder that a case starts from.
+/// Creates the folder that a case starts from.
 pub(crate) fn make(keys: &Map<String, Json>, format: Format, root: &Path) -> Result<(), String> {
     repository(keys, root)?;
     commits(keys, root)?;
@@ -30,7 +30,7 @@ pub(super) fn state(keys: &Map<String, Json>, format: Format, root: &Path) -> Re
     Ok(())
 }
 
-/// Writes files, over what is there; `(none)` takes one away.
+/// Writes files, replacing existing ones. `(none)` removes a file.
 pub(super) fn change(root: &Path, files: Option<&Json>) -> Result<(), String> {
     for (path, content) in files.and_then(Json::as_object).into_iter().flatten() {
         let removed = std::fs::remove_file(place(root, path)?);
@@ -42,7 +42,7 @@ pub(super) fn change(root: &Path, files: Option<&Json>) -> Result<(), String> {
     Ok(())
 }
 
-/// A state as its file has it: a table as lines where states are lines.
+/// Converts a state to its file's format: a table becomes lines if states are lines.
 fn in_format(state: &Json, format: Format) -> Json {
     match (state, format) {
         (Json::Object(fields), Format::Lines) => {
@@ -53,7 +53,7 @@ fn in_format(state: &Json, format: Format) -> Json {
     }
 }
 
-/// A file's bytes as a case spells them: a text as it is, a table as JSON.
+/// Returns a file's bytes: a string unchanged, a table as JSON.
 pub(super) fn bytes(content: &Json) -> Vec<u8> {
     match content {
         Json::String(text) => text.clone().into_bytes(),
@@ -61,7 +61,7 @@ pub(super) fn bytes(content: &Json) -> Vec<u8> {
     }
 }
 
-/// Writes a file of the folder; a path that ends in `/` is a folder.
+/// Writes a file of the folder. A path that ends in `/` creates a folder.
 fn put(root: &Path, path: &str, content: &Json) -> Result<(), String> {
     let full = place(root, path)?;
     let told = |error: std::io::Error| format!("{path}: {error}");
@@ -80,8 +80,8 @@ fn place(root: &Path, path: &str) -> Result<PathBuf, String> {
     Ok(root.join(&tidy))
 }
 
-/// A repository with one commit, of the files of `committed`, on the branch `git`; `(detached)` and `(unborn)` say what
-/// they are.
+/// Creates a repository with one commit of the files in `committed`, on the branch `git`, which may also be `(detached)`
+/// or `(unborn)`.
 pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
     let Some(branch) = branch(keys) else { return Ok(()) };
     let named = if branch.starts_with('(') { "main" } else { branch };
@@ -97,12 +97,12 @@ pub(super) fn repository(keys: &Map<String, Json>, root: &Path) -> Result<(), St
     if branch == "(detached)" {
         git(root, &["checkout", "--quiet", "--detach"])?;
     }
-    // Commits that the workflow makes itself need somebody who made them, whoever runs the cases.
+    // Commits that the workflow makes need an author on every machine.
     git(root, &["config", "user.name", "Case"])?;
     git(root, &["config", "user.email", "case@example.invalid"])
 }
 
-/// Whether a case starts from a repository.
+/// Returns whether a case starts from a repository.
 pub(super) fn has_repository(keys: &Map<String, Json>) -> bool {
     branch(keys).is_some()
 }
@@ -111,7 +111,7 @@ fn branch(keys: &Map<String, Json>) -> Option<&str> {
     keys.get("git").and_then(Json::as_str).filter(|branch| *branch != NONE)
 }
 
-/// Makes the further commits of `commits`, each with its `files` and its `message`.
+/// Creates the further commits of `commits`, each with its `files` and its `message`.
 pub(super) fn commits(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
     for further in keys.get("commits").and_then(Json::as_array).into_iter().flatten() {
         let message = further.get("message").and_then(Json::as_str).ok_or("a commit needs a `message`")?;
@@ -130,7 +130,7 @@ fn commit(root: &Path, files: Option<&Json>, message: &str) -> Result<(), String
     git(root, &["commit", "--quiet", "--allow-empty", "--message", message])
 }
 
-/// Makes the files of `executable` so.
+/// Makes the files of `executable` executable.
 pub(super) fn make_executable(keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
     for path in texts(keys.get("executable")) {
         reviewer::make_executable(&place(root, path)?).map_err(|error| format!("{path}: {error}"))?;
@@ -147,7 +147,7 @@ fn git(root: &Path, args: &[&str]) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// Every file's content by its path, git's and our own folders aside.
+/// Returns the content of every file by its path, without git's and Holdpoint's folders.
 pub(super) fn contents(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     tree::contents(root, &[".git", layout::FOLDER]).map_err(|error| error.to_string())
 }

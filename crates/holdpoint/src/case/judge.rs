@@ -1,4 +1,4 @@
-//! Runs one case and compares.
+//! Runs one case and compares the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,16 +16,16 @@ use crate::catalog;
 use crate::engine::Reply;
 use crate::store::{journal, layout, seal};
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was not as expected.
+    /// The differences from what was expected.
     pub problems: Vec<String>,
-    /// The rules that spoke: name and line.
+    /// The rules that applied: name and line.
     pub spoke: Vec<(String, u32)>,
 }
 
-/// Runs a case in a folder of its own.
+/// Runs a case in a temporary folder.
 pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Outcome {
     match try_run(subject, case, prepared) {
         Ok(outcome) => outcome,
@@ -33,7 +33,7 @@ pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Outcome {
     }
 }
 
-/// A state that only the engine writes is given with the case: the engine is told that it is as if it had.
+/// Seals the state that the case gives, as if the engine had written it.
 fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<(), String> {
     let is_sealed = match subject.own_folder {
         Some(own) => catalog::load(subject.name, own).is_ok_and(|workflow| workflow.run.is_sealed),
@@ -83,7 +83,7 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
     Ok(Outcome { problems: seen.compare(&keys)?, spoke })
 }
 
-/// Makes the folder that a case starts from, over its repository. Returns the case's keys with what git calls it.
+/// Creates the case's folder, on top of its repository. Returns the case's keys with the ids of commits and trees.
 fn set_up(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<Map<String, Json>, String> {
     folder::commits(keys, root)?;
     folder::change(root, keys.get("files"))?;
@@ -109,7 +109,7 @@ fn copy_workflow(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Where two values differ, by the path there. `(any)` is whatever is there, if something is.
+/// Lists the paths where two values differ. `(any)` matches any value that exists.
 fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (want, got) {
@@ -137,7 +137,7 @@ fn differs(path: &str, want: Option<&Json>, got: Option<&Json>) -> String {
     format!("{path} is {}, not {}", shown(got), shown(want))
 }
 
-/// What a hook call left behind.
+/// The effects of a hook call.
 struct Seen<'a> {
     reply: &'a Reply,
     rules: &'a [&'a journal::Spoken],
@@ -170,12 +170,14 @@ impl Seen<'_> {
         Ok(problems)
     }
 
-    /// What was decided. A message that is about a fault is no warning.
+    /// Returns the decision. A message about a fault is not a warning.
     fn decision(&self, holds: bool, has_message: bool) -> &'static str {
-        match () {
-            () if holds => "hold",
-            () if !self.rules.is_empty() || (has_message && self.faults.is_empty()) => "warn",
-            () => "allow",
+        if holds {
+            "hold"
+        } else if !self.rules.is_empty() || (has_message && self.faults.is_empty()) {
+            "warn"
+        } else {
+            "allow"
         }
     }
 
@@ -193,8 +195,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Whether nothing was said to anybody. Older scripts' form may have fields even then, such as that nothing is to be
-    /// shown.
+    /// Returns whether the answer has no message. The legacy form may have other fields even then.
     fn is_silent(&self, keys: &Map<String, Json>) -> bool {
         let stdout = self.reply.stdout.trim();
         let is_legacy = keys.get("protocol").and_then(Json::as_str) == Some("legacy");
@@ -292,7 +293,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The fields that `becomes` names have these values, the others are as before. Returns the files that are known.
+    /// Checks that the fields in `becomes` have their values and all others are unchanged. Returns the files it covers.
     fn compare_state(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) -> Vec<String> {
         let at = keys.get("state_at").and_then(Json::as_str).unwrap_or_default();
         let Some(becomes) = keys.get("becomes").and_then(Json::as_object) else { return Vec::new() };
@@ -320,7 +321,7 @@ impl Seen<'_> {
         vec![at.to_owned()]
     }
 
-    /// The files that `wrote` names are there and have these parts. Returns the files that are known.
+    /// Checks that the files in `wrote` exist and contain these parts. Returns the files it covers.
     fn compare_written(&self, keys: &Map<String, Json>, problems: &mut Vec<String>) -> Vec<String> {
         let wrote = keys.get("wrote").and_then(Json::as_object).into_iter().flatten();
         let mut known = Vec::new();

@@ -1,4 +1,4 @@
-//! Placeholders in a case's texts: its folder, and what git calls the commit and the tree that are there.
+//! Placeholders in a case's texts: its folder, and the ids of its commits and trees.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use serde_json::{Map, Value as Json};
 
 use crate::worktree;
 
-/// What placeholders stand for.
+/// Pairs of placeholder and value.
 pub(super) type Known = Vec<(&'static str, String)>;
 
-/// The keys that say what is expected: there, the commit and the tree are those after the call.
+/// The keys with expectations. In them, the commit and the tree are those after the call.
 const EXPECTED: [&str; 9] =
     ["says", "never_says", "stdout", "stderr", "fault", "after", "becomes", "wrote", "asked"];
 
-/// What `names`, of the commit that is checked out and of the working tree, stand for now, as far as `keys` say them.
+/// Returns the current ids of the last commit and of the working tree under `names`, if `keys` use them.
 pub(super) fn ids(
     keys: &Map<String, Json>,
     names: [&'static str; 2],
@@ -32,7 +32,7 @@ pub(super) fn ids(
     Ok(known)
 }
 
-/// Whether a text of the keys has a placeholder.
+/// Returns whether a text of the keys contains a placeholder.
 pub(super) fn is_said(keys: &Map<String, Json>, name: &str) -> bool {
     fn has(value: &Json, name: &str) -> bool {
         match value {
@@ -45,12 +45,12 @@ pub(super) fn is_said(keys: &Map<String, Json>, name: &str) -> bool {
     keys.values().any(|value| has(value, name))
 }
 
-/// The keys with what is known in all texts.
+/// Replaces the placeholders in all texts.
 pub(super) fn fill(keys: &Map<String, Json>, known: &Known) -> Map<String, Json> {
     keys.iter().map(|(key, value)| (key.clone(), filled(value, known))).collect()
 }
 
-/// The keys with what is known in what the case starts from and does, not in what it expects.
+/// Replaces the placeholders in the case's inputs, but not in its expectations.
 pub(super) fn fill_given(keys: &Map<String, Json>, known: &Known) -> Map<String, Json> {
     let of = |(key, value): (&String, &Json)| {
         let is_given = !EXPECTED.contains(&key.as_str());

@@ -1,4 +1,4 @@
-//! Repositories that many cases start from, each made once and then copied: git is asked half as often.
+//! Repositories that many cases start from. Each is created once and then copied, which halves the calls of git.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,22 +12,22 @@ use super::folder;
 use super::placeholder::{self, Known};
 use crate::store::tree;
 
-/// The names of the first commit and its tree in a case's texts.
+/// The placeholders of the first commit and its tree.
 const FIRST: [&str; 2] = ["(first head)", "(first tree)"];
 
-/// The repositories that were made.
+/// The repositories created so far.
 #[derive(Debug, Default)]
 pub struct Prepared(RefCell<HashMap<String, Rc<Repository>>>);
 
 #[derive(Debug)]
 struct Repository {
     folder: TempDir,
-    /// What its first commit and its tree are called.
+    /// The ids of its first commit and its tree.
     first: Known,
 }
 
 impl Prepared {
-    /// Puts the repository that a case starts from into `root`. Returns what its first commit and tree are called.
+    /// Copies the repository that a case starts from into `root`. Returns the ids of its first commit and tree.
     pub(super) fn put(
         &self,
         keys: &Map<String, Json>,

@@ -1,4 +1,4 @@
-//! A case's scripted reviewer: a program on PATH that writes what the case says and remembers what it was asked.
+//! A case's scripted reviewer: a program on PATH that writes what the case says and records its command line.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use serde_json::{Value as Json, json};
 
 use crate::store::atomic;
 
-/// The file in the tools' folder that remembers the command line.
+/// The file in the tools' folder that records the command line.
 const ASKED: &str = "asked";
 
-/// Puts the reviewer `program` into `tools`; `root` is the project it writes to.
+/// Creates the reviewer `program` in `tools`. `root` is the project it writes to.
 pub(super) fn make(script: &Json, program: &str, tools: &Path, root: &Path) -> Result<(), String> {
     if script.get("missing").and_then(Json::as_bool).unwrap_or(false) {
         return Ok(());
@@ -33,12 +33,12 @@ pub(super) fn make(script: &Json, program: &str, tools: &Path, root: &Path) -> R
     make_executable(&path).map_err(told)
 }
 
-/// What the reviewer was asked: all its arguments; none if it was not started.
+/// Returns the reviewer's arguments. None if it was not started.
 pub(super) fn asked(tools: &Path) -> Option<String> {
     std::fs::read_to_string(tools.join(ASKED)).ok()
 }
 
-/// A word as the shell takes it.
+/// Quotes a word for the shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

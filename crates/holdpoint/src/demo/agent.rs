@@ -1,5 +1,5 @@
-//! The scripted agent: it asks the hook before it calls a tool, does what the tool does, and tells the hook after, as
-//! Claude Code would.
+//! The scripted agent. Like Claude Code, it calls the hook before a tool, performs the tool call, and calls the hook
+//! afterwards.
 
 use std::path::Path;
 
@@ -9,26 +9,26 @@ use super::script::{Act, Expect};
 use super::stage::{SESSION, Stage, feed};
 use crate::store::atomic;
 
-/// What came of an act.
+/// The result of an act.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) got: Expect,
-    /// What was said, to whomever.
+    /// The message, for the agent or the user.
     pub(super) said: String,
-    /// How the tool itself ended, if it was called and it was a shell.
+    /// The exit code, if the act ran a shell command.
     pub(super) exit: Option<i32>,
-    /// What it printed last, for whoever wonders why.
+    /// The last line of the output, for error messages.
     pub(super) last_line: String,
 }
 
-/// The agent and what it remembers.
+/// The agent and its memory.
 #[derive(Debug)]
 pub(super) struct Agent<'a> {
     stage: &'a Stage,
     was_held_at_stop: bool,
 }
 
-/// What the hook answered.
+/// The hook's answer.
 struct Answer {
     json: Json,
     stderr: String,
@@ -39,7 +39,7 @@ impl Answer {
         self.json.pointer(pointer).and_then(Json::as_str)
     }
 
-    /// What was said without holding anything.
+    /// Returns the messages that hold nothing.
     fn aside(&self) -> String {
         let places = ["/hookSpecificOutput/additionalContext", "/systemMessage"];
         let mut said: Vec<&str> = places.iter().filter_map(|place| self.at(place)).collect();
@@ -53,7 +53,7 @@ impl<'a> Agent<'a> {
         Agent { stage, was_held_at_stop: false }
     }
 
-    /// Does one thing.
+    /// Performs one act.
     pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, String> {
         match act {
             Act::Call { tool, input } => self.call(tool, input),
@@ -71,7 +71,7 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// An event that is about no tool.
+    /// Sends an event without a tool.
     fn tell(&self, event: &Json) -> Result<Outcome, String> {
         let answer = self.ask(event)?;
         if answer.at("/decision") == Some("block") {
@@ -101,7 +101,7 @@ impl<'a> Agent<'a> {
         Ok(Outcome { last_line: last_line(&result), ..spoken(said, exit) })
     }
 
-    /// Calls the hook, as the agent would: its own process, the event on standard input.
+    /// Calls the hook as an agent would: a separate process, with the event on standard input.
     fn ask(&self, event: &Json) -> Result<Answer, String> {
         let about = json!({"session_id": SESSION, "cwd": self.stage.root, "permission_mode": "default"});
         let mut hook = self.stage.command(self.stage.program());
@@ -111,7 +111,7 @@ impl<'a> Agent<'a> {
         Ok(Answer { json, stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// The tool's input with its path made whole, as agents send it.
+    /// Makes the path in the tool's input absolute, as agents do.
     fn whole(&self, input: &Map<String, Json>) -> Map<String, Json> {
         let mut input = input.clone();
         if let Some(path) =
@@ -122,7 +122,7 @@ impl<'a> Agent<'a> {
         input
     }
 
-    /// Does what the tool does; the shell's exit code, and what the tool would answer.
+    /// Performs the tool call. Returns the shell's exit code and the tool's result.
     fn carry_out(&self, tool: &str, input: &Map<String, Json>) -> Result<(Option<i32>, Json), String> {
         let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or_default();
         let path = self.stage.root.join(text("file_path"));
@@ -156,7 +156,7 @@ fn spoken(said: String, exit: Option<i32>) -> Outcome {
     Outcome { got, said, exit, last_line: String::new() }
 }
 
-/// The last line that a shell command printed, standard error first.
+/// Returns the last line of a shell command's output, standard error first.
 fn last_line(result: &Json) -> String {
     let lines = ["stderr", "stdout"].map(|channel| {
         result[channel].as_str().unwrap_or_default().lines().rfind(|line| !line.trim().is_empty())
@@ -164,7 +164,7 @@ fn last_line(result: &Json) -> String {
     lines.into_iter().flatten().next().unwrap_or_default().to_owned()
 }
 
-/// A table with the fields of another.
+/// Adds fields to a table.
 fn with(table: &Json, more: Json) -> Json {
     let mut table = table.clone();
     if let (Json::Object(table), Json::Object(more)) = (&mut table, more) {

@@ -1,4 +1,4 @@
-//! A demonstration inside the real Claude Code: the client calls the tools and the hooks, the script plays the model.
+//! A demo inside the real Claude Code: the client calls the tools and the hooks, the script plays the model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -17,14 +17,14 @@ use crate::process_group;
 use crate::store::atomic;
 use crate::store::journal::{self, Entry};
 
-/// How long the client may take for a turn.
+/// The longest time that the client may take for a turn.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How often it is looked at meanwhile.
+/// The interval at which it is polled.
 const GLANCE: Duration = Duration::from_millis(20);
-/// What the user says where the script has no words.
+/// The user's prompt where the script has none.
 const GO_ON: &str = "Go on.";
 
-/// The client, which runs from a prompt to the Stop that is let go.
+/// The client, which runs from a prompt to the Stop that is allowed.
 #[derive(Debug)]
 pub(super) struct Client<'a> {
     stage: &'a Stage,
@@ -32,13 +32,13 @@ pub(super) struct Client<'a> {
     model: Model,
     turns: Receiver<Turn>,
     running: Option<Child>,
-    /// The turn that the model has not taken yet.
+    /// The turn that the model has not answered yet.
     turn: Option<Turn>,
     has_session: bool,
 }
 
 impl<'a> Client<'a> {
-    /// Prepares the client: the workflow as a plugin, and the sub-agents that the script calls.
+    /// Prepares the client, with the workflow as a plugin and the sub-agents that the script calls.
     pub(super) fn new(script: &Script, stage: &'a Stage, program: &Path) -> Result<Client<'a>, String> {
         let (model, turns) = Model::start().map_err(|error| error.to_string())?;
         for (path, text) in plugin::marketplace(&[source(stage)?]) {
@@ -52,7 +52,7 @@ impl<'a> Client<'a> {
         Ok(Client { stage, program, model, turns, running: None, turn: None, has_session: false })
     }
 
-    /// Does one thing, as the model or as the user.
+    /// Performs one act, as the model or as the user.
     pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, String> {
         let seen = journal::read(&self.stage.root).len();
         let shown = match act {
@@ -81,7 +81,7 @@ impl<'a> Client<'a> {
         Ok(outcome)
     }
 
-    /// Calls a tool. Claude Code changes only files that were read before.
+    /// Calls a tool. Reads a file first, because Claude Code changes only files that it has read.
     fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<(), String> {
         let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or_default();
         let mut input = input.clone();
@@ -104,7 +104,7 @@ impl<'a> Client<'a> {
         self.say(Block::Call { tool: tool.to_owned(), input: Json::Object(input) })
     }
 
-    /// Lets the model say something, and waits for what comes of it.
+    /// Sends the model's answer, and waits for the result.
     fn say(&mut self, block: Block) -> Result<(), String> {
         if self.turn.is_none() {
             self.begin(GO_ON)?;
@@ -113,7 +113,7 @@ impl<'a> Client<'a> {
         self.wait()
     }
 
-    /// Starts the client with the user's words, in the session that there is.
+    /// Starts the client with the user's prompt, in the existing session.
     fn begin(&mut self, prompt: &str) -> Result<(), String> {
         if self.running.is_some() {
             return Err("the agent is still at work, so nobody can ask it for something".to_owned());
@@ -133,7 +133,7 @@ impl<'a> Client<'a> {
         self.wait()
     }
 
-    /// Waits until it is the model's turn, or the client has ended.
+    /// Waits for the model's turn, or for the end of the client.
     fn wait(&mut self) -> Result<(), String> {
         let started = Instant::now();
         while let Some(child) = &mut self.running {
@@ -159,12 +159,12 @@ impl<'a> Client<'a> {
         Ok(())
     }
 
-    /// What the model was shown last; none if the client has ended.
+    /// Returns the last input of the model. None if the client has ended.
     fn news(&self) -> Option<String> {
         self.turn.as_ref().map(Turn::news)
     }
 
-    /// How the shell ended, as the client tells the model.
+    /// Returns the shell's exit code from the client's message to the model.
     fn exit_code(&self, act: &Act) -> Option<i32> {
         let is_shell = matches!(act, Act::Call { tool, .. } if tool == "Bash");
         let (text, is_error) = self.turn.as_ref().filter(|_| is_shell)?.result()?;
@@ -177,7 +177,7 @@ impl<'a> Client<'a> {
         self.stage.home.join("client.out")
     }
 
-    /// What the client printed.
+    /// Returns the client's output.
     fn printed(&self) -> String {
         std::fs::read_to_string(self.output()).unwrap_or_default()
     }
@@ -192,7 +192,7 @@ impl Drop for Client<'_> {
     }
 }
 
-/// The workflow as a plugin is made of it.
+/// Returns the workflow as the source of a plugin.
 fn source(stage: &Stage) -> Result<Source, String> {
     let own = stage.root.join(".holdpoint/workflows").join(&stage.workflow);
     if own.is_dir() {
@@ -205,7 +205,7 @@ fn source(stage: &Stage) -> Result<Source, String> {
     Ok(Source { workflow: built_in.workflow.clone(), files })
 }
 
-/// What the client needs to talk to our model alone: no account, and nothing that it would send elsewhere.
+/// Returns the variables that make the client talk only to the scripted model, without an account.
 fn environment(url: &str) -> Vec<(&'static str, String)> {
     let proxies =
         ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map(|name| (name, url.to_owned()));
@@ -224,7 +224,7 @@ fn environment(url: &str) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What the journal says of a step.
+/// Reads the result of a step from the journal.
 fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
     let last_line = String::new();
     let said = |kind: &str| {
@@ -232,13 +232,14 @@ fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
         rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
     };
     let decided = |decision: &str| entries.iter().any(|entry| entry.decision == decision);
-    match () {
-        () if decided("hold") => Outcome { got: Expect::Hold, said: said("hold"), exit, last_line },
-        () if decided("witness") || decided("release") => {
-            Outcome { got: Expect::Warn, said: said("witness"), exit, last_line }
-        }
-        () => Outcome { got: Expect::Pass, said: String::new(), exit, last_line },
-    }
+    let (got, said) = if decided("hold") {
+        (Expect::Hold, said("hold"))
+    } else if decided("witness") || decided("release") {
+        (Expect::Warn, said("witness"))
+    } else {
+        (Expect::Pass, String::new())
+    };
+    Outcome { got, said, exit, last_line }
 }
 
 fn put(file: &Path, text: &str) -> Result<(), String> {

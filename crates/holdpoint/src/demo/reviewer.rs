@@ -1,4 +1,4 @@
-//! A demonstration's scripted reviewers: programs on PATH that take their answers, in order, from a folder.
+//! A demo's scripted reviewers: programs on PATH that take their answers, in order, from a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::script::Answer;
 use crate::case::reviewer::quoted;
 use crate::store::atomic;
 
-/// Puts the programs into the tools' folder.
+/// Creates the programs in the tools' folder.
 pub(super) fn make(programs: &[String], tools: &Path) -> Result<(), String> {
     let told = |error: std::io::Error| error.to_string();
     std::fs::create_dir(answers(tools)).map_err(told)?;
@@ -21,7 +21,7 @@ pub(super) fn make(programs: &[String], tools: &Path) -> Result<(), String> {
         quoted(&answers(tools).to_string_lossy())
     );
     for program in programs {
-        // A program that stands at a place of its own is no business of a PATH.
+        // A program with a path is not found through PATH.
         if program.contains(['/', '\\']) {
             continue;
         }
@@ -31,7 +31,7 @@ pub(super) fn make(programs: &[String], tools: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Lays out what the reviewers answer next.
+/// Writes the reviewers' next answers.
 pub(super) fn prepare(list: &[Answer], tools: &Path, root: &Path) -> Result<(), String> {
     for (number, answer) in list.iter().enumerate() {
         let path = answers(tools).join(format!("{number:03}"));
@@ -40,7 +40,7 @@ pub(super) fn prepare(list: &[Answer], tools: &Path, root: &Path) -> Result<(), 
     Ok(())
 }
 
-/// What the reviewer does, as a shell script.
+/// Renders the reviewer's actions as a shell script.
 fn act(answer: &Answer, root: &Path) -> String {
     let mut lines = Vec::new();
     if let Some(report) = &answer.writes {
@@ -56,7 +56,7 @@ fn act(answer: &Answer, root: &Path) -> String {
     lines.join("\n")
 }
 
-/// How many answers nobody asked for; they are taken away.
+/// Removes the unused answers, and returns their number.
 pub(super) fn left(tools: &Path) -> usize {
     let entries = std::fs::read_dir(answers(tools)).into_iter().flatten().flatten();
     entries.flat_map(|entry| std::fs::remove_file(entry.path())).count()

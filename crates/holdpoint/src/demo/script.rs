@@ -1,33 +1,33 @@
-//! A demonstration's script: what a workflow's `demo.toml` says.
+//! A demo's script, from a workflow's `demo.toml`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-/// The order of a script that names none: after all that do.
+/// The default order, after all scripts that name one.
 const LAST: u32 = u32::MAX;
 
-/// A demonstration's script.
+/// A demo's script.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// What it shows.
+    /// Its subject.
     pub about: String,
-    /// Which one is shown when none is asked for: the one with the lowest number.
+    /// Its rank. `holdpoint demo` shows the script with the lowest number.
     #[serde(default = "last")]
     pub order: u32,
-    /// What the project starts from: `files`, `git` and `branches`, as in a case.
+    /// The initial project: `files`, `git` and `branches`, as in a case.
     #[serde(default)]
     pub(super) given: Map<String, Json>,
-    /// What happens, in order.
+    /// The steps, in order.
     #[serde(rename = "step")]
     pub(super) steps: Vec<Step>,
-    /// What must be true at the end, found out by real commands.
+    /// The statements that must be true at the end, proved by real commands.
     #[serde(default, rename = "proof")]
     pub(super) proofs: Vec<Proof>,
 }
 
 impl Script {
-    /// The sub-agents that the agent calls.
+    /// Returns the sub-agents that the agent calls.
     pub(super) fn sub_agents(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| step.input.get("subagent_type")?.as_str())
     }
@@ -37,11 +37,11 @@ fn last() -> u32 {
     LAST
 }
 
-/// One thing that the agent or its user does: exactly one of `tool`, `runs`, `writes`, `stops`, `asks` and `starts`.
+/// One act of the agent or its user: exactly one of `tool`, `runs`, `writes`, `stops`, `asks` and `starts`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
-    /// What happens, for the reader.
+    /// A description for the reader.
     pub(super) does: String,
     /// The tool that the agent calls, with its `input`.
     tool: Option<String>,
@@ -55,34 +55,34 @@ pub(super) struct Step {
     writes: Option<String>,
     #[serde(default)]
     text: String,
-    /// The agent's last words before it stops.
+    /// The agent's last message before it stops.
     stops: Option<String>,
-    /// What the user asks for.
+    /// The user's prompt.
     asks: Option<String>,
-    /// How a session starts: `startup`, `resume`, `clear` or `compact`.
+    /// The start of a session: `startup`, `resume`, `clear` or `compact`.
     starts: Option<String>,
-    /// What the reviewers answer meanwhile, in order; all of it must be asked for, and nothing else.
+    /// The reviewers' answers during the step, in order. Exactly these must be used.
     #[serde(default)]
     pub(super) reviews: Vec<Answer>,
-    /// What must come of it.
+    /// The expected decision.
     pub(super) expect: Expect,
-    /// Parts that the words said must have.
+    /// Parts that the message must contain.
     #[serde(default)]
     pub(super) says: Vec<String>,
-    /// State fields that must be set by it, and to what.
+    /// State fields that must change, with their new values.
     #[serde(default)]
     pub(super) sets: Map<String, Json>,
 }
 
-/// What a scripted reviewer does when it is asked.
+/// The answer of a scripted reviewer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answer {
     /// Its verdict, printed as a structured answer.
     pub(super) verdict: Option<String>,
-    /// What it prints instead.
+    /// The text it prints instead.
     pub(super) says: Option<String>,
-    /// The report that it writes, from the project's folder, with this `text`.
+    /// The report that it writes, relative to the project, with this `text`.
     pub(super) writes: Option<String>,
     #[serde(default)]
     pub(super) text: String,
@@ -91,7 +91,7 @@ pub(super) struct Answer {
     pub(super) exit: i32,
 }
 
-/// Something that is true at the end: a command that must succeed, and print this.
+/// A statement about the end, with a command that must succeed and print this.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Proof {
@@ -100,19 +100,19 @@ pub(super) struct Proof {
     pub(super) prints: Option<String>,
 }
 
-/// What a step must come to.
+/// The expected decision of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Expect {
     /// The call is held.
     Hold,
-    /// It goes on, and something is said.
+    /// The call is allowed, with a message.
     Warn,
-    /// It goes on.
+    /// The call is allowed.
     Pass,
 }
 
-/// What is done in a step.
+/// The act of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// The agent calls a tool.
@@ -122,16 +122,16 @@ pub enum Act {
         /// Its input.
         input: Map<String, Json>,
     },
-    /// The agent stops, with these last words.
+    /// The agent stops, with this last message.
     Stop(String),
-    /// The user asks for something.
+    /// The user sends a prompt.
     Prompt(String),
     /// A session starts.
     Start(String),
 }
 
 impl Step {
-    /// What is done, with the places that the text names filled in.
+    /// Returns the act, with the placeholders replaced.
     pub(super) fn act(&self, filled: &dyn Fn(&str) -> String) -> Result<Act, String> {
         let mut acts = Vec::new();
         let mut call = |tool: &str, input: Json| {
@@ -160,7 +160,7 @@ impl Step {
     }
 }
 
-/// All texts of a value, filled in.
+/// Replaces the placeholders in all strings of a value.
 fn fill(value: &Json, filled: &dyn Fn(&str) -> String) -> Json {
     match value {
         Json::String(text) => Json::String(filled(text)),

@@ -1,5 +1,5 @@
-//! Where a demonstration happens: a temporary folder with a project, a home without anything in it, and the programs
-//! that the scripted agent finds first on its PATH.
+//! The stage of a demo: a temporary folder with a project, an empty home, and the programs that the scripted agent finds
+//! first on its PATH.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::case::folder;
 use crate::env_vars::{self, Env, FixedEnv};
 use crate::{program, project};
 
-/// The agent's session, in the form that Claude Code wants.
+/// The agent's session, in the form that Claude Code expects.
 pub(super) const SESSION: &str = "dec0de00-0000-4000-8000-000000000000";
 
-/// The folder of a demonstration. It is taken away when dropped, unless it is to be kept.
+/// The folder of a demo. It is removed when dropped, unless it is to be kept.
 #[derive(Debug)]
 pub struct Stage {
     pub(super) workflow: String,
@@ -31,26 +31,26 @@ pub struct Stage {
     _temporary: tempfile::TempDir,
 }
 
-/// What the stage is made for.
+/// The inputs of a stage.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
     /// The workflow's name.
     pub workflow: &'a str,
     /// Its folder, if it is a project's own.
     pub folder: Option<&'a Path>,
-    /// The programs that review for it.
+    /// The programs of its reviewers.
     pub reviewers: &'a [String],
-    /// What PATH is outside.
+    /// The caller's PATH.
     pub path: &'a str,
     /// Whether the folder is kept.
     pub keep: bool,
 }
 
 impl Stage {
-    /// Makes the folder and all that a script starts from.
+    /// Creates the folder and everything that a script starts from.
     pub fn make(script: &Script, setting: Setting<'_>) -> Result<Stage, String> {
         let told = |error: std::io::Error| error.to_string();
-        // From here on Ctrl-C must not leave the folder behind: it ends the demonstration after the step at hand.
+        // From here on, Ctrl-C ends the demo after the current step, so that the folder is removed.
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in program::SIGNALS {
             signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(told)?;
@@ -77,7 +77,7 @@ impl Stage {
         Ok(Stage { workflow, root, home, tools, path, interrupted, _temporary: temporary })
     }
 
-    /// A program as the agent starts it: in the project, with nothing of the caller's environment.
+    /// Returns a program as the agent starts it: in the project, without the caller's environment.
     pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root).env_clear().env("PATH", &self.path).env("HOME", &self.home);
@@ -88,37 +88,37 @@ impl Stage {
         command
     }
 
-    /// An error if somebody wants it to end.
+    /// Fails if the user has interrupted the demo.
     pub(super) fn go_on(&self) -> Result<(), String> {
         if self.interrupted.load(Ordering::Relaxed) { Err("it was interrupted".to_owned()) } else { Ok(()) }
     }
 
-    /// What a program says when it is asked for its version.
+    /// Returns the version that a program prints.
     pub fn version(&self, program: &Path) -> Result<String, String> {
         let mut command = self.command(program);
         command.arg("--version");
         Ok(String::from_utf8_lossy(&feed(command, b"")?.stdout).trim().to_owned())
     }
 
-    /// Our own program, as hooks are registered.
+    /// Returns the path of Holdpoint's program, as hooks are registered.
     pub(super) fn program(&self) -> PathBuf {
         self.tools.join("holdpoint")
     }
 
-    /// Runs a shell command in the project. Of several lines none may fail unseen.
+    /// Runs a shell command in the project. The first line that fails ends it.
     pub(super) fn shell(&self, script: &str) -> Result<Output, String> {
         let mut shell = self.command("sh");
         shell.args(["-e", "-c", script]);
         feed(shell, b"")
     }
 
-    /// A text with the names of places filled in: `(root)` is the project's folder, `(run)` the run's name or id.
+    /// Replaces the placeholders of a text: `(root)` is the project's folder, `(run)` the run's name or id.
     pub(super) fn filled(&self, text: &str) -> String {
         let text = text.replace("(root)", &self.root.to_string_lossy());
         if text.contains("(run)") { text.replace("(run)", &self.run().unwrap_or_default()) } else { text }
     }
 
-    /// What the run is called: its id, or its folder's name.
+    /// Returns the run's id or its folder's name.
     fn run(&self) -> Option<String> {
         let env: Arc<dyn Env> = Arc::new(FixedEnv::default());
         let found = project::find(&self.root, &env, Some(SESSION), Some(&self.workflow));
@@ -127,7 +127,7 @@ impl Stage {
     }
 }
 
-/// Runs a command with input, to its end.
+/// Runs a command with input, and waits for its end.
 pub(super) fn feed(mut command: Command, input: &[u8]) -> Result<Output, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();

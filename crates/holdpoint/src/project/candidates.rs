@@ -1,4 +1,4 @@
-//! Runs that are files named by their ids: which there are, and which of them counts.
+//! Finds runs that are files named by their ids, and chooses the one that counts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use holdpoint_core::workflow::Workflow;
 use crate::env_vars::Env;
 use crate::world::ProjectWorld;
 
-/// How many runs are looked at, the youngest first: finished ones are kept, so there may be many.
+/// The most runs that are read, most recent first. Finished runs are kept, so there may be many.
 const RUNS_MAX: usize = 100;
 
-/// The files in the runs' folder whose name looks like a run's and whose id is none.
+/// Returns the files in the runs' folder that are named like a run but have no valid id.
 pub fn strays(workflow: &Workflow, home: &Path) -> Vec<PathBuf> {
     let folder = home.join(workflow.run.home.as_ref());
     let names = names(&folder).into_iter();
@@ -24,7 +24,7 @@ pub fn strays(workflow: &Workflow, home: &Path) -> Vec<PathBuf> {
     stray.map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
 }
 
-/// The ids of all runs, the one written last first.
+/// Returns the ids of all runs, most recently written first.
 pub fn ids(workflow: &Workflow, home: &Path) -> Vec<String> {
     let folder = home.join(workflow.run.home.as_ref());
     let mut dated: Vec<(SystemTime, String)> = names(&folder)
@@ -44,8 +44,8 @@ fn names(folder: &Path) -> Vec<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The run that counts: one that this session is at work on, then one that has something left to tell it, then one
-/// that asks for something of anybody, then the one written last. A finished run never hides one that is not.
+/// Returns the run that counts: first one that this session works on, then one that still has a message for it, then one
+/// that waits for anyone, then the one written last. A finished run never hides an unfinished one.
 pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Option<String> {
     let ids = ids(workflow, home);
     if ids.len() < 2 {
@@ -64,8 +64,8 @@ pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Optio
     ids.iter().min_by_key(|id| rank(id)).cloned()
 }
 
-/// Whether a run is this session's business: it began here, no other session owns it, and one that nobody owns is
-/// not left over from long ago.
+/// Returns whether a run applies to this session: it began here, no other session owns it, and if it has no owner it is
+/// not stale.
 pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, FactError> {
     if facts.began_elsewhere()?.is_some() {
         return Ok(false);
@@ -77,7 +77,7 @@ pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, Fac
     })
 }
 
-/// The facts about one run, as a person in a shell would ask for them.
+/// Returns the facts about one run, as for a user in a shell.
 pub fn facts(
     workflow: &Workflow,
     home: &Path,
@@ -93,7 +93,7 @@ pub fn facts(
     Facts::new(workflow.clone(), Arc::new(event), tidy(&home.to_string_lossy()), Arc::new(world))
 }
 
-/// The facts about every run, for conditions and texts that look at all of them.
+/// Returns the facts about every run, for conditions and texts that read all of them.
 pub fn all(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Vec<Arc<Facts>> {
     ids(workflow, home).iter().map(|id| facts(workflow, home, id, env, session)).collect()
 }

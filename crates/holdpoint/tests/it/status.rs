@@ -37,8 +37,8 @@ fn a_run_shows_its_phase_and_what_the_hook_did() {
       home    [ROOT]
       state   .reviewed/state.json, present
       phase   code
-      fired   not yet: no agent's hook has asked this workflow here
-      held    not yet
+      fired   never: no agent's hook has called this workflow here
+      held    never
       faults  none in the last day
     [exit 0]
     ");
@@ -77,7 +77,7 @@ fn a_broken_or_missing_state_is_told() {
       state   .reviewed/state.json, broken: it is not valid JSON: key must be a string at line 1 column 3
       phase   unknown: the state is broken
       fired   [DATE] [TIME] UTC, just now: before Bash: git commit
-      held    not yet
+      held    never
       faults  1 in the last day, see `holdpoint log --faults`
     [exit 0]
     ");
@@ -97,7 +97,7 @@ fn a_state_whose_path_cannot_be_told_is_told() {
     project.workflow("reviewed", &workflow).write("where.json", "{");
     let text = shown(&project, &["status"]);
     assert!(
-        text.contains("\n  state   broken, its path cannot be told: `where.json` is not valid JSON"),
+        text.contains("\n  state   broken, its path is unknown: `where.json` is not valid JSON"),
         "{text}"
     );
     assert!(text.contains("\n  phase   unknown: the state is broken\n"), "{text}");

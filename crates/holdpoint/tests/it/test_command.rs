@@ -11,7 +11,7 @@ fn a_workflow_without_cases_is_told_so() {
     reviewed: no cases
          rule no-commit (NC-1) is never shown to speak
          rule pushes is never shown to speak
-    error: there are no cases of `reviewed`
+    error: no cases for `reviewed`
     hint: docs/reference/cases.md shows how to write them
     [exit 1]
     ");
