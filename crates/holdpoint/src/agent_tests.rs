@@ -95,7 +95,7 @@ fn codex_gets_no_field_it_does_not_know() {
 }
 
 #[test]
-fn agents_are_recognised_by_what_they_send() {
+fn agents_are_recognized_by_what_they_send() {
     let codex = json!({"turn_id": "t", "model": "m"});
     assert_eq!(Agent::recognise(Some(Agent::Claude), &codex), Agent::Codex);
     assert_eq!(Agent::recognise(Some(Agent::Codex), &json!({"prompt_id": "p"})), Agent::Claude);

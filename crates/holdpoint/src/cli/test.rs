@@ -80,7 +80,7 @@ fn show_without_cases(context: &Context, name: &str, report: &Report) {
     let ui = context.ui;
     ui.line(format!("{name}: {}", ui.paint(Style::Red, "no cases")));
     for rule in &report.silent_rules {
-        ui.line(format!("     rule {rule} is never shown to speak"));
+        ui.line(format!("     rule {rule} applies in no case"));
     }
 }
 
@@ -93,7 +93,7 @@ fn show(context: &Context, name: &str, report: &Report) -> bool {
         }
     }
     for rule in &report.silent_rules {
-        ui.line(format!("{} {name}: rule {rule} speaks in no case", ui.paint(Style::Red, "FAIL")));
+        ui.line(format!("{} {name}: rule {rule} applies in no case", ui.paint(Style::Red, "FAIL")));
     }
     let passed = report.failed.is_empty() && report.silent_rules.is_empty();
     let word = if passed { ui.paint(Style::Green, "ok") } else { ui.paint(Style::Red, "FAILED") };

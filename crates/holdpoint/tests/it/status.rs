@@ -10,12 +10,13 @@ fn with_nothing_active_it_says_what_would_be() {
     let project = Project::new();
     project.workflow("reviewed", REVIEWED).write(".holdpoint/holdpoint.toml", "workflows = ['reviewed']");
     let text = shown(&project, &["status"]);
-    let without_built_in: Vec<&str> = text.lines().filter(|line| !line.contains("left out")).collect();
-    assert!(without_built_in.len() < text.lines().count(), "built-in workflows are left out: {text}");
+    let without_built_in: Vec<&str> =
+        text.lines().filter(|line| !line.contains("(not enabled by ")).collect();
+    assert!(without_built_in.len() < text.lines().count(), "built-in workflows are not enabled: {text}");
     assert_snapshot!(without_built_in.join("\n"), @"
     No workflow is active in [ROOT].
 
-    A workflow is active where its marker is, in this folder or one above it:
+    A workflow is active if its marker is in this folder or one above it:
       reviewed   .reviewed             Reviews before commits.
     [exit 0]
     ");

@@ -115,11 +115,11 @@ impl Printer {
         micros.sort_unstable();
         let median = micros.get(micros.len() / 2).copied().unwrap_or_default();
         self.ui.line(format!(
-            "\n{} events: {} holds, {} messages, {} faults.",
-            entries.len(),
-            count("hold"),
-            count("witness"),
-            count("fault"),
+            "\n{}: {}, {}, {}.",
+            phrase::counted(entries.len(), "event"),
+            phrase::counted(count("hold"), "hold"),
+            phrase::counted(count("witness"), "message"),
+            phrase::counted(count("fault"), "fault"),
         ));
         self.ui.line(format!(
             "The median hook call took {median} µs; the whole demo took {:.1} s.",
