@@ -1,5 +1,5 @@
-//! Whom a sub-agent call is for, and which phase that one belongs to: by the agent's name, an agent or a phase
-//! named in the text, or a phase's number.
+//! The agent and the phase that a sub-agent call is for, found by the agent's name, by an agent or phase named in the
+//! text, or by a phase's number.
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -10,21 +10,21 @@ use crate::filters::{has_word, word_at};
 use crate::tool::Tool;
 use crate::workflow::Delegation;
 
-/// What a sub-agent call turned out to be.
+/// The target of a sub-agent call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detected {
-    /// The agent called, under its full name; named even if the call is no delegation.
+    /// The full name of the called agent, even if the call does not delegate a phase.
     pub called: Option<String>,
-    /// The agent that owns the phase, if one was named.
+    /// The agent that owns the phase, if the call names one.
     pub agent: Option<String>,
-    /// The phase the call is for. None: the call is no delegation to a phase.
+    /// The phase that the call delegates. None if it delegates no phase.
     pub phase: Option<String>,
 }
 
-/// The agents of a manifest and their phases, in the manifest's order.
+/// Pairs of agent and phase, in the manifest's order.
 pub type Agents = Vec<(String, String)>;
 
-/// Reads a call. `agents` and `phases` are asked for only if needed.
+/// Finds the target of a call. Calls `agents` and `phases` only if they are needed.
 pub fn detect<E>(
     rules: &Delegation,
     tool: &Tool,
@@ -33,35 +33,35 @@ pub fn detect<E>(
 ) -> Result<Detected, E> {
     let Ok(name) = tool.agent() else { return Ok(Detected::default()) };
     let called = name.map(|name| full_name(rules, name)).filter(|name| !name.is_empty());
-    let nobody = |called| Ok(Detected { called, agent: None, phase: None });
+    let no_phase = |called| Ok(Detected { called, agent: None, phase: None });
     let text = tool.text().to_lowercase();
     if is_setup(rules, &text) {
-        return nobody(called);
+        return no_phase(called);
     }
     let agents = agents()?;
     let aside = |phase: &str| rules.aside.iter().any(|name| name == phase);
     let owned = called.as_ref().and_then(|called| agents.iter().find(|(name, _)| name == called));
     match owned {
-        Some((_, phase)) if aside(phase) => return nobody(called),
-        Some((name, phase)) => return Ok(found(called.clone(), Some(name), phase)),
+        Some((_, phase)) if aside(phase) => return no_phase(called),
+        Some((name, phase)) => return Ok(delegated(called.clone(), Some(name), phase)),
         None => {}
     }
     let mut working = agents.iter().filter(|(_, phase)| !aside(phase));
     if let Some((name, phase)) = working.find(|(name, _)| has_word(&text, name)) {
-        return Ok(found(called, Some(name), phase));
+        return Ok(delegated(called, Some(name), phase));
     }
     let known = phases()?;
     let phase = named_phase(&text, &known, &agents).or_else(|| numbered_phase(&text, &known, &agents));
     Ok(phase.map_or(Detected { called: called.clone(), ..Detected::default() }, |phase| {
-        found(called, None, &phase)
+        delegated(called, None, &phase)
     }))
 }
 
-fn found(called: Option<String>, agent: Option<&String>, phase: &str) -> Detected {
+fn delegated(called: Option<String>, agent: Option<&String>, phase: &str) -> Detected {
     Detected { called, agent: agent.cloned(), phase: Some(phase.to_owned()) }
 }
 
-/// The agent's full name: without a plugin's name before it, lower-case, aliases and leading numbers resolved.
+/// Returns the agent's full name: in lower case, without the plugin's prefix, aliases and leading numbers resolved.
 fn full_name(rules: &Delegation, name: &str) -> String {
     let plain = name.rsplit(':').next().unwrap_or(name).trim().to_lowercase().replace('_', "-");
     let alias = rules.aliases.iter().find(|alias| alias.name == plain);
@@ -71,7 +71,7 @@ fn full_name(rules: &Delegation, name: &str) -> String {
     }
 }
 
-/// `05-software-developer` and `d3-data-model-analyzer` without their number.
+/// Removes the number from names such as `05-software-developer` and `d3-data-model-analyzer`.
 fn without_number(name: &str) -> Option<&str> {
     let (number, rest) = name.split_once('-')?;
     let digits = number.strip_prefix('d').unwrap_or(number);
@@ -86,8 +86,8 @@ fn is_setup(rules: &Delegation, text: &str) -> bool {
     rules.setup.iter().any(|word| has_word(&text, word))
 }
 
-/// The first `06-implementation` that stands on its own: no part of a path, a date, a longer word or a file's name.
-/// Where the run's phases are known, others count only after the word "phase".
+/// Finds the first word like `06-implementation` that is not part of a path, a date, a longer word or a file name.
+/// If the run's phases are known, other names count only after the word "phase".
 fn named_phase(text: &str, known: &[String], agents: &Agents) -> Option<String> {
     let belongs =
         |name: &str| known.iter().any(|p| p == name) || agents.iter().any(|(_, phase)| phase == name);
@@ -122,7 +122,7 @@ fn next_phase_token(text: &str, from: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// `phase 06`, looked up among the run's phases and then the manifest's.
+/// Finds a phase by its number, as in `phase 06`, among the run's phases and then the manifest's.
 fn numbered_phase(text: &str, known: &[String], agents: &Agents) -> Option<String> {
     let mut rest = text;
     while let Some(at) = word_at(rest, "phase") {
@@ -142,20 +142,20 @@ fn numbered_phase(text: &str, known: &[String], agents: &Agents) -> Option<Strin
     None
 }
 
-/// The agents in a manifest: `{ <table>: { <agent>: { "phase": … } } }`. Everything else is skipped unread.
+/// Reads the agents in a manifest: `{ <table>: { <agent>: { "phase": … } } }`. Skips everything else unread.
 pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
     let parse = |bytes: &[u8]| {
         let mut reader = serde_json::Deserializer::from_slice(bytes);
         ManifestSeed(table).deserialize(&mut reader).map_err(|error| error.to_string())
     };
     parse(manifest).or_else(|_| {
-        let mended: Json = crate::json::whole(manifest)?;
-        let owners = match mended.get(table) {
+        let repaired: Json = crate::json::whole(manifest)?;
+        let owners = match repaired.get(table) {
             Some(Json::Object(owners)) => owners,
-            None if mended.is_object() => return Ok(Agents::new()),
+            None if repaired.is_object() => return Ok(Agents::new()),
             _ => return Err(format!("`{table}` is not a table of agents")),
         };
-        // One odd entry is no agent; it must not take the others with it.
+        // One malformed entry is skipped, so that it does not hide the others.
         let agent = |(name, owner): (&String, &Json)| {
             Some((name.to_lowercase(), owner.get("phase")?.as_str()?.to_owned()))
         };
@@ -166,7 +166,7 @@ pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
 struct ManifestSeed<'a>(&'a str);
 struct AgentsSeed;
 
-/// An agent in the manifest, as far as it matters here.
+/// An agent in the manifest. Only its phase matters here.
 #[derive(Deserialize)]
 struct Owner {
     phase: Option<String>,

@@ -1,47 +1,47 @@
-//! What is wrong with a workflow's files: where, what, and a hint.
+//! A problem in a workflow's files: its position, a message, and a hint.
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The workflow cannot be used.
     Error,
-    /// It can, but probably not as meant.
+    /// The workflow can be used, but probably not as its author meant.
     Warning,
 }
 
-/// One thing that is wrong, at a place in a file.
+/// One problem, at a position in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The file, relative to the workflow's folder.
     pub file: String,
-    /// Where in the file, in bytes.
+    /// The byte range in the file.
     pub span: std::ops::Range<usize>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error.
+    /// Creates an error.
     pub fn error(file: &str, span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Error, file: file.into(), span, message: message.into(), hint: None }
     }
 
-    /// A warning.
+    /// Creates a warning.
     pub fn warning(file: &str, span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(file, span, message) }
     }
 
-    /// The same with a hint.
+    /// Adds a hint.
     #[must_use]
     pub fn hinted(self, hint: impl Into<String>) -> Diagnostic {
         Diagnostic { hint: Some(hint.into()), ..self }
     }
 
-    /// The line and column (both from 1) of the span's start in `source`.
+    /// Returns the line and column (both counted from 1) of the span's start in `source`.
     pub fn position(&self, source: &str) -> (usize, usize) {
         let before = source.get(..self.span.start.min(source.len())).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -49,7 +49,7 @@ impl Diagnostic {
     }
 }
 
-/// The candidate most like `word`, if one is close enough to be what was meant.
+/// Returns the candidate most similar to `word`, if it is close enough to be a likely typo.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
     scored

@@ -1,4 +1,4 @@
-//! Markdown documents by their sections: text, tables, list items, and the paths they name.
+//! The sections of a Markdown document: text, tables, list items, and the paths they name.
 
 pub mod cells;
 pub mod outline;
@@ -6,27 +6,27 @@ pub mod prose;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A table's row: column and cell, in the table's order.
+/// A table's row: pairs of column title and cell, in the table's order.
 pub type Row = Vec<(String, String)>;
 
-/// What stands under one heading, up to the next one of any level.
+/// The content under one heading, up to the next heading of any level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
     /// The heading's text; empty before the first heading.
     pub title: String,
-    /// All text, one line a block.
+    /// All text, one line per block.
     pub text: String,
     /// The rows of its tables.
     pub rows: Vec<Row>,
     /// Its list items.
     pub items: Vec<String>,
-    /// What stands in code marks and looks like a path or a glob.
+    /// The code spans that look like a path or a glob.
     pub paths: Vec<String>,
 }
 
-/// A document's sections in order; the first has no title.
+/// Returns a document's sections in order. The first has no title.
 pub fn sections(markdown: &str) -> Vec<Section> {
-    let mut reader = Reader { sections: vec![Section::default()], ..Reader::default() };
+    let mut reader = SectionBuilder { sections: vec![Section::default()], ..SectionBuilder::default() };
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
         reader.take(event);
     }
@@ -34,16 +34,16 @@ pub fn sections(markdown: &str) -> Vec<Section> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct SectionBuilder {
     sections: Vec<Section>,
     in_heading: bool,
     header: Vec<String>,
     cells: Option<Vec<String>>,
-    /// The list items that are open, by their place in the section.
+    /// The indexes, in the section, of the list items that are open.
     items: Vec<usize>,
 }
 
-impl Reader {
+impl SectionBuilder {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(&tag),
@@ -55,7 +55,7 @@ impl Reader {
                 }
                 self.write(&code);
             }
-            // `Vec<String>` and `<script>` are words of people who speak about code. Comments are for nobody.
+            // `Vec<String>` and `<script>` are text about code, not markup. Comments are left out.
             Event::Html(html) | Event::InlineHtml(html) if !html.starts_with("<!--") => self.write(&html),
             Event::SoftBreak | Event::HardBreak => self.write(" "),
             _ => {}
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_html_is_text() {
+    fn html_like_words_are_text() {
         let found = sections("# A <!-- note -->\n- Vec<String> grows\n- <script> is not escaped\n");
         assert_eq!(found[1].title, "A");
         assert_eq!(found[1].items, ["Vec<String> grows", "<script> is not escaped"]);
     }
 
     #[test]
-    fn rubbish_is_no_section() {
+    fn malformed_markdown_has_no_rows() {
         for text in ["", "|", "|||\n|-|\n|", "# ", "```\n# no heading"] {
             assert!(sections(text).iter().all(|section| section.rows.is_empty()), "{text}");
         }

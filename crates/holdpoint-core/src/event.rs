@@ -1,8 +1,8 @@
-//! An event: what an agent is about to do, has done, or wants to do, in no agent's own dialect.
+//! An event: something an agent is about to do, has done, or wants to do, independent of the agent's dialect.
 
 use crate::tool::Tool;
 
-/// The moments at which an agent asks.
+/// A moment at which an agent calls its hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::event))]
 pub enum Moment {
@@ -19,7 +19,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// All moments, as workflow files spell them.
+    /// All moments, by their names in workflow files.
     pub const ALL: [(&'static str, Moment); 5] = [
         ("before", Moment::Before),
         ("after", Moment::After),
@@ -28,7 +28,7 @@ impl Moment {
         ("start", Moment::Start),
     ];
 
-    /// The moment's name in workflow files and in the journal.
+    /// Returns the moment's name in workflow files and in the journal.
     pub fn name(self) -> &'static str {
         match self {
             Moment::Before => "before",
@@ -39,7 +39,7 @@ impl Moment {
         }
     }
 
-    /// Whether a tool belongs to this moment.
+    /// Returns whether events of this moment carry a tool call.
     pub fn has_tool(self) -> bool {
         matches!(self, Moment::Before | Moment::After)
     }
@@ -48,24 +48,24 @@ impl Moment {
 /// One event of one agent.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// When it was sent.
+    /// The moment at which the agent sent it.
     pub moment: Moment,
-    /// The tool at hand, before and after a tool call.
+    /// The tool call, at `Before` and `After`.
     pub tool: Option<Tool>,
-    /// The agent's session, if it named one.
+    /// The agent's session, if the payload named one.
     pub session: Option<String>,
-    /// The folder the agent works in: absolute.
+    /// The agent's working directory, absolute.
     pub cwd: String,
-    /// What the user typed, at a prompt.
+    /// The user's input, at `Prompt`.
     pub prompt: Option<String>,
-    /// Whether tasks of the agent are still running in the background: a Stop is then only a pause.
+    /// Whether the agent still has tasks running in the background. A Stop is then only a pause.
     pub is_waiting: bool,
     /// The agent's name (`claude`, `codex`, …).
     pub agent: String,
 }
 
 impl Event {
-    /// An event that no agent sent: somebody in a shell, at work in `cwd`, asks what one would come to.
+    /// Creates an event that no agent sent: a user in a shell in `cwd` asks what the engine would decide.
     pub fn from_shell(moment: Moment, cwd: &str) -> Event {
         Event {
             moment,

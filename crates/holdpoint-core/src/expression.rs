@@ -1,5 +1,5 @@
-//! The names an expression or a template uses: variables, filters and tests, each with its place. `check` compares
-//! them with what there is; nothing here evaluates anything.
+//! The names that an expression or a template uses: variables, filters and tests, each with its position. `check`
+//! compares them with the names that exist. Nothing here evaluates anything.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use minijinja::machinery::ast::{CallArg, Expr, Stmt};
 use minijinja::machinery::{Span, parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
-/// What a name is used as.
+/// The role of a name in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// A variable that is not set in the text itself.
+    /// A variable that the source does not set itself.
     Variable,
     /// A filter.
     Filter,
@@ -19,18 +19,18 @@ pub enum Use {
     Test,
 }
 
-/// A name, what it is used as, and where.
+/// A name in an expression, with its role and position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameUse {
     /// The name.
     pub name: String,
-    /// What as.
+    /// Its role.
     pub used_as: Use,
     /// Where, in bytes of the source.
     pub span: Range<usize>,
 }
 
-/// A source that does not parse: why, and where if known.
+/// The reason why a source does not parse, and the position if known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// What is wrong.
@@ -39,7 +39,7 @@ pub struct SyntaxError {
     pub span: Range<usize>,
 }
 
-/// The names an expression uses.
+/// Returns the names that an expression uses.
 pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let expression = parse_expr(source).map_err(|error| syntax_error(source, &error))?;
     let mut names = Names::default();
@@ -47,7 +47,7 @@ pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     Ok(names.found)
 }
 
-/// The paths an expression looks at below the names in `roots`, such as `state.status`: each once, in order.
+/// Returns the paths that an expression reads below the names in `roots`, such as `state.status`, each once, in order.
 pub fn paths_in_expression(source: &str, roots: &[&str]) -> Vec<String> {
     let mut paths = Vec::new();
     if let Ok(expression) = parse_expr(source) {
@@ -85,7 +85,7 @@ fn gather_paths(expr: &Expr<'_>, roots: &[&str], paths: &mut Vec<String>) {
     }
 }
 
-/// `a.b.c`, if the expression is nothing else.
+/// Returns `a.b.c` if the expression is nothing else.
 fn dotted(expr: &Expr<'_>) -> Option<String> {
     match expr {
         Expr::Var(var) => Some(var.id.to_owned()),
@@ -94,7 +94,7 @@ fn dotted(expr: &Expr<'_>) -> Option<String> {
     }
 }
 
-/// The names a template uses.
+/// Returns the names that a template uses.
 pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let template =
         parse(source, "text", SyntaxConfig::default()).map_err(|error| syntax_error(source, &error))?;
@@ -185,7 +185,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// `select('in', …)` and its kin name a test by text.
+    /// Records the test that `select('in', …)` and similar filters name in a string.
     fn named_as_argument(&mut self, filter: &str, args: &'a [CallArg<'a>]) {
         let at = match filter {
             "select" | "reject" => 0,

@@ -1,4 +1,4 @@
-//! The filters, tests and functions of workflow files. Only these exist: the environment starts empty, because
+//! The filters and tests of workflow files. The environment starts empty and has only these, because setting up
 //! MiniJinja's full set costs more than most decisions.
 
 use minijinja::value::{Rest, Value, ValueKind};
@@ -46,7 +46,7 @@ pub const FILTERS: [&str; 38] = [
     "with_fields",
 ];
 
-/// Every test's name.
+/// The names of all tests.
 pub const TESTS: [&str; 23] = [
     "boolean",
     "defined",
@@ -73,7 +73,8 @@ pub const TESTS: [&str; 23] = [
     "undefined",
 ];
 
-/// An environment with our filters and tests, undefined values chaining, and a bound on the work of one text.
+/// Creates an environment with Holdpoint's filters and tests, chaining undefined values, and a limit on the work of
+/// one evaluation.
 pub fn environment() -> Environment<'static> {
     let mut env = Environment::empty();
     env.set_undefined_behavior(UndefinedBehavior::Chainable);
@@ -152,12 +153,12 @@ fn add_standard_tests(env: &mut Environment<'static>) {
     env.add_test("undefined", tests::is_undefined);
 }
 
-/// `x | number`: a number as it is, anything else as `fallback` (0).
+/// Implements `x | number`: returns a number unchanged, and `fallback` (0) for anything else.
 fn number(value: &Value, fallback: Option<Value>) -> Value {
     if value.kind() == ValueKind::Number { value.clone() } else { fallback.unwrap_or_else(|| Value::from(0)) }
 }
 
-/// `x | whole(fallback)`: a whole number above zero, also one written as text; anything else as `fallback` (0).
+/// Implements `x | whole(fallback)`: returns a positive integer, also from a string, and `fallback` (0) otherwise.
 fn whole(value: &Value, fallback: Option<Value>) -> Value {
     let parsed = value.as_i64().or_else(|| value.as_str()?.trim().parse().ok());
     parsed
@@ -165,12 +166,13 @@ fn whole(value: &Value, fallback: Option<Value>) -> Value {
         .map_or_else(|| fallback.unwrap_or_else(|| Value::from(0)), Value::from)
 }
 
-/// `x | quoted`: as one word of a shell, whatever it holds.
+/// Implements `x | quoted`: quotes the value as one shell word.
 fn quoted(value: &Value) -> String {
     format!("'{}'", value.to_string().replace('\'', "'\\''"))
 }
 
-/// `text | unlike(word)`: the word, made longer until it is no line of the text: an end for a here-document.
+/// Implements `text | unlike(word)`: lengthens the word until it differs from every line of the text, so that it can
+/// end a here-document.
 fn unlike(value: &Value, word: &str) -> String {
     let text = value.to_string();
     let mut word = word.to_owned();
@@ -180,7 +182,7 @@ fn unlike(value: &Value, word: &str) -> String {
     word
 }
 
-/// `list | with_fields(table)`: each table of the list with these fields; its own stay.
+/// Implements `list | with_fields(table)`: adds the fields to each table of the list. Existing fields win.
 fn with_fields(list: &Value, fields: &Value) -> Result<Value, Error> {
     let pairs = |table: &Value| -> Result<Vec<(String, Value)>, Error> {
         table.try_iter()?.map(|key| Ok((key.to_string(), table.get_item(&key)?))).collect()
@@ -194,7 +196,7 @@ fn with_fields(list: &Value, fields: &Value) -> Result<Value, Error> {
     list.try_iter()?.map(with).collect::<Result<Vec<_>, Error>>().map(Value::from)
 }
 
-/// `seconds | span`: `45s`, `3m 12s`, `2h 5m`.
+/// Implements `seconds | span`: renders `45s`, `3m 12s` or `2h 5m`.
 fn span(value: &Value) -> String {
     let seconds = value.as_i64().unwrap_or(0).max(0);
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
@@ -204,12 +206,12 @@ fn span(value: &Value) -> String {
     }
 }
 
-/// `x | text`: a text as it is, anything else as nothing.
+/// Implements `x | text`: returns a string unchanged, and undefined for anything else.
 fn text(value: &Value) -> Value {
     if value.kind() == ValueKind::String { value.clone() } else { Value::UNDEFINED }
 }
 
-/// `x | spell`: a value as messages show it: `undefined`, `null`, a text as it is, anything else as JSON.
+/// Implements `x | spell`: renders a value for a message, as `undefined`, `null`, the string itself, or JSON.
 fn spell(value: &Value) -> String {
     match value.kind() {
         ValueKind::Undefined => "undefined".into(),
@@ -219,7 +221,8 @@ fn spell(value: &Value) -> String {
     }
 }
 
-/// `x | match(pattern)`: the pattern's first group, or all it matched; case is ignored. Nothing if it does not match.
+/// Implements `x | match(pattern)`: returns the pattern's first group, or the whole match; undefined if nothing
+/// matches. Ignores case.
 fn find(value: &Value, pattern: &str) -> Result<Value, Error> {
     let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
     let Some(captures) = self::pattern(pattern)?.captures(text) else { return Ok(Value::UNDEFINED) };
@@ -227,7 +230,7 @@ fn find(value: &Value, pattern: &str) -> Result<Value, Error> {
     Ok(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())))
 }
 
-/// `pattern is found_in(text)`: the pattern matches somewhere; case is ignored.
+/// Implements `pattern is found_in(text)`: returns whether the pattern matches anywhere. Ignores case.
 fn found_in(pattern: &str, value: &Value) -> Result<bool, Error> {
     let Some(text) = value.as_str() else { return Ok(false) };
     Ok(self::pattern(pattern)?.is_match(text))
@@ -261,7 +264,8 @@ pub(crate) fn pattern(pattern: &str) -> Result<regex_lite::Regex, Error> {
     compiled.map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("pattern `{pattern}`: {error}")))
 }
 
-/// `text | mentions(words)`: the first of the words or phrases that the text has as whole words; case is ignored.
+/// Implements `text | mentions(words)`: returns the first of the words or phrases that the text contains as whole
+/// words. Ignores case.
 fn mentions(value: &Value, words: &Value) -> Result<Value, Error> {
     let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
     let text = text.to_lowercase();
@@ -273,18 +277,18 @@ fn mentions(value: &Value, words: &Value) -> Result<Value, Error> {
     Ok(Value::UNDEFINED)
 }
 
-/// Whether `text` has `word` (lower-cased here) bounded by neither letter, digit, `-` nor `_`.
+/// Returns whether `text` (in lower case) contains `word` as a whole word: no letter, digit, `-` or `_` next to it.
 pub fn has_word(text: &str, word: &str) -> bool {
     word_at(text, &word.to_lowercase()).is_some()
 }
 
-/// Where `text` has `word` as a whole word first.
+/// Returns the position of the first `word` in `text` that is a whole word.
 pub fn word_at(text: &str, word: &str) -> Option<usize> {
     let bounded = |at: usize| ends_before(&text[..at]) && starts_after(&text[at + word.len()..]);
     text.match_indices(word).map(|(at, _)| at).find(|at| !word.is_empty() && bounded(*at))
 }
 
-/// Whether a word can begin after this: not within a longer word, nor within a path.
+/// Returns whether a word can begin after this text, not inside a longer word or a path.
 fn ends_before(text: &str) -> bool {
     let mut back = text.chars().rev();
     match back.next() {
@@ -294,7 +298,7 @@ fn ends_before(text: &str) -> bool {
     }
 }
 
-/// Whether a word can end before this: neither within a longer word, nor as a folder or a file's name.
+/// Returns whether a word can end before this text, not inside a longer word, a folder or a file name.
 fn starts_after(text: &str) -> bool {
     let mut on = text.chars();
     match on.next() {
@@ -309,7 +313,8 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '-' || c == '_'
 }
 
-/// `x | segment`: a text that can be one folder's name; anything else is a fault, because it could lead elsewhere.
+/// Implements `x | segment`: returns a string that is a valid folder name. Any other string is a fault, because it
+/// could lead out of the folder.
 fn segment(value: &Value) -> Result<Value, Error> {
     let plain =
         |text: &str| !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', ':', '\0']);
@@ -366,7 +371,8 @@ fn like(value: &Value, globs: &Value) -> Result<bool, Error> {
     })
 }
 
-/// `projects | holding(path)`: the name of the entry whose `path` holds this path; the deepest one wins.
+/// Implements `projects | holding(path)`: returns the name of the entry whose `path` contains this path. The deepest
+/// one wins.
 fn holding(entries: &Value, path: &str) -> Result<Value, Error> {
     let path = crate::path::tidy(path);
     let mut best: Option<(usize, Value)> = None;

@@ -1,30 +1,30 @@
-//! A reviewer's findings by severity, read from its report.
+//! The findings of a reviewer's report, by severity.
 
 use crate::document::{self, Section};
 
-/// The severities, as headings of a report and facts spell them in lower case.
+/// The severities, in lower case, as facts spell them.
 pub const SEVERITIES: [&str; 3] = ["high", "medium", "low"];
 
-/// What a report says.
+/// The findings of one report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The findings, in the report's order.
+    /// Pairs of severity and text, in the report's order.
     pub list: Vec<(&'static str, String)>,
-    /// Whether it is in the agreed form: it has a section for a severity, or says that there is nothing.
+    /// Whether the report has the expected form: it has sections by severity, or says that there are no findings.
     pub is_readable: bool,
 }
 
-/// The sentence of a report without findings.
+/// The phrase of a report without findings.
 const NOTHING: &str = "no substantive findings";
 
 impl Findings {
-    /// How many of a severity.
+    /// Returns the number of findings of a severity.
     pub fn count(&self, severity: &str) -> usize {
         self.list.iter().filter(|(name, _)| *name == severity).count()
     }
 }
 
-/// Reads a report: every list item under a heading that is a severity's name, whatever the bullet or the depth.
+/// Reads a report: every list item under a heading that names a severity is a finding, whatever its bullet or depth.
 pub fn read(markdown: &str) -> Findings {
     let sections = document::sections(markdown);
     let says_nothing = sections.iter().any(|section| section.text.to_lowercase().contains(NOTHING));
@@ -34,7 +34,7 @@ pub fn read(markdown: &str) -> Findings {
         let items = section.items.iter().filter(|item| !is_nothing(item));
         items.map(|item| (*name, item.clone())).collect::<Vec<_>>()
     };
-    // A section that says something, but not in a list, would count as nothing.
+    // A section with text but no list would otherwise count as empty.
     let is_listed = |(_, section): &(&str, &Section)| !section.items.is_empty() || is_nothing(&section.text);
     Findings {
         list: rated.iter().flat_map(items).collect(),
@@ -42,17 +42,17 @@ pub fn read(markdown: &str) -> Findings {
     }
 }
 
-/// The severity that a heading names: alone, or with a word such as `severity` beside it.
+/// Returns the severity that a heading names, alone or next to a word such as `severity`.
 fn severity(title: &str) -> Option<&'static str> {
-    const BESIDE: [&str; 6] = ["severity", "priority", "risk", "impact", "findings", "issues"];
+    const EXTRA_WORDS: [&str; 6] = ["severity", "priority", "risk", "impact", "findings", "issues"];
     let title = title.to_lowercase();
     let mut words = title.split_whitespace().map(|word| word.trim_matches([':', '*', '(', ')']));
     let first = words.next()?;
-    let is_plain = words.all(|word| word.is_empty() || BESIDE.contains(&word));
+    let is_plain = words.all(|word| word.is_empty() || EXTRA_WORDS.contains(&word));
     SEVERITIES.into_iter().find(|name| *name == first && is_plain)
 }
 
-/// Whether an item only says that there is none.
+/// Returns whether an item only says that there are no findings.
 fn is_nothing(item: &str) -> bool {
     let plain = item.trim().trim_matches(['.', '!', '*', '_', '(', ')', '-']).to_lowercase();
     matches!(plain.as_str(), "" | "none" | "n/a" | "nothing" | "no findings" | NOTHING)
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_told_from_what_cannot_be_read() {
+    fn an_empty_report_differs_from_an_unreadable_one() {
         assert_eq!(
             read("# Round 1 findings\n\nNo substantive findings.\n"),
             Findings { list: vec![], is_readable: true }

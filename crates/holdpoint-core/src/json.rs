@@ -1,6 +1,6 @@
-//! Reading JSON that others wrote: strictly first, and where that fails once more after mending what agents and
+//! Reads JSON that other programs wrote: first strictly, and if that fails once more after repairing what agents and
 //! editors are known to get wrong (byte order marks, lone surrogates, raw control characters, bad escapes, bytes
-//! that are no UTF-8, numbers out of range, deep nesting).
+//! that are not UTF-8, numbers out of range, deep nesting).
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ pub mod lazy;
 
 use serde::de::DeserializeOwned;
 
-/// How deep values may nest. Deeper ones are refused, so that no input can exhaust the stack.
+/// The deepest nesting that is read. Deeper values are refused, so that no input can exhaust the stack.
 const DEPTH_MAX: usize = 512;
 
-/// Parses the first value in `bytes`; what follows it is ignored.
+/// Parses the first value in `bytes` and ignores the rest.
 pub fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     read(bytes, Rest::Ignored)
 }
@@ -21,7 +21,7 @@ pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     read(bytes, Rest::Refused)
 }
 
-/// What to make of text after the value.
+/// How text after the value is treated.
 #[derive(Clone, Copy, PartialEq)]
 enum Rest {
     Ignored,
@@ -35,8 +35,8 @@ fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, String> {
     {
         return Ok(value);
     }
-    let mended = mend(&String::from_utf8_lossy(bytes))?;
-    let mut lenient = serde_json::Deserializer::from_str(&mended);
+    let repaired = repair(&String::from_utf8_lossy(bytes))?;
+    let mut lenient = serde_json::Deserializer::from_str(&repaired);
     lenient.disable_recursion_limit();
     let value = T::deserialize(&mut lenient).map_err(|error| error.to_string())?;
     if rest == Rest::Refused {
@@ -45,7 +45,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, String> {
     Ok(value)
 }
 
-/// Tells, chunk by chunk, when the first value (an object or a list) is complete.
+/// Detects, chunk by chunk, when the first value (an object or a list) is complete.
 #[derive(Default)]
 pub struct Completeness {
     depth: usize,
@@ -54,7 +54,7 @@ pub struct Completeness {
 }
 
 impl Completeness {
-    /// Takes the next bytes; true once the outermost bracket has closed.
+    /// Reads the next bytes. Returns true once the outermost bracket has closed.
     pub fn feed(&mut self, bytes: &[u8]) -> bool {
         bytes.iter().any(|byte| self.closes(*byte))
     }
@@ -78,15 +78,15 @@ impl Completeness {
     }
 }
 
-/// The text with everything mended that can be, or the reason why it is beyond mending.
-fn mend(text: &str) -> Result<String, String> {
-    let mut mended = String::with_capacity(text.len() + 16);
+/// Repairs the text as far as possible, or returns the reason why it cannot be repaired.
+fn repair(text: &str) -> Result<String, String> {
+    let mut repaired = String::with_capacity(text.len() + 16);
     let mut rest = text.trim_start_matches('\u{feff}');
     let mut depth = 0_usize;
     while let Some(first) = rest.chars().next() {
         let taken = match first {
-            '"' => mend_string(rest, &mut mended),
-            '-' | '0'..='9' => mend_number(rest, &mut mended),
+            '"' => repair_string(rest, &mut repaired),
+            '-' | '0'..='9' => repair_number(rest, &mut repaired),
             '\0' => 1,
             other => {
                 depth = match other {
@@ -94,7 +94,7 @@ fn mend(text: &str) -> Result<String, String> {
                     '}' | ']' => depth.saturating_sub(1),
                     _ => depth,
                 };
-                mended.push(other);
+                repaired.push(other);
                 other.len_utf8()
             }
         };
@@ -103,11 +103,11 @@ fn mend(text: &str) -> Result<String, String> {
         }
         rest = rest.get(taken..).unwrap_or_default();
     }
-    Ok(mended)
+    Ok(repaired)
 }
 
-/// Copies a string literal, mended; returns how many bytes it took.
-fn mend_string(text: &str, out: &mut String) -> usize {
+/// Copies a string literal, repaired. Returns its length in the source.
+fn repair_string(text: &str, out: &mut String) -> usize {
     out.push('"');
     let mut at = 1;
     while let Some(next) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -116,7 +116,7 @@ fn mend_string(text: &str, out: &mut String) -> usize {
                 out.push('"');
                 return at + 1;
             }
-            '\\' => at += mend_escape(&text[at..], out),
+            '\\' => at += repair_escape(&text[at..], out),
             control if control < ' ' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(control));
                 at += 1;
@@ -130,8 +130,8 @@ fn mend_string(text: &str, out: &mut String) -> usize {
     at
 }
 
-/// Copies an escape, mended; returns how many bytes it took.
-fn mend_escape(text: &str, out: &mut String) -> usize {
+/// Copies an escape, repaired. Returns its length in the source.
+fn repair_escape(text: &str, out: &mut String) -> usize {
     match text.as_bytes().get(1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
             out.push_str(&text[..2]);
@@ -150,13 +150,13 @@ fn mend_escape(text: &str, out: &mut String) -> usize {
                 out.push_str(&text[..6]);
                 6
             }
-            (None, _) => doubled(out),
+            (None, _) => escape_backslash(out),
         },
-        _ => doubled(out),
+        _ => escape_backslash(out),
     }
 }
 
-fn doubled(out: &mut String) -> usize {
+fn escape_backslash(out: &mut String) -> usize {
     out.push_str("\\\\");
     1
 }
@@ -166,8 +166,8 @@ fn code_unit(text: &str) -> Option<u32> {
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// Copies a number, one out of range as the largest there is; returns how many bytes it took.
-fn mend_number(text: &str, out: &mut String) -> usize {
+/// Copies a number, replacing one out of range by the largest possible. Returns its length in the source.
+fn repair_number(text: &str, out: &mut String) -> usize {
     let length =
         text.bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')).count();
     let number = &text[..length];
@@ -185,7 +185,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn what_agents_get_wrong_is_mended() {
+    fn known_mistakes_of_agents_are_repaired() {
         for (text, expect) in [
             (&b"\xef\xbb\xbf{\"a\":1}"[..], json!({"a": 1})),
             (br#"{"a":"\ud800x"}"#, json!({"a": "\u{fffd}x"})),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_stays_none() {
+    fn invalid_json_stays_invalid() {
         for text in ["", "   ", "{", "nonsense", "{\"a\":", "\"open", "{'a':1}"] {
             assert!(first::<Value>(text.as_bytes()).is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! What a run's folder may hold, and what is wrong with what it holds.
+//! The files that a run's folder may contain, and the faults of a folder that contains others.
 
 mod pattern;
 
@@ -7,33 +7,33 @@ use std::collections::BTreeSet;
 use self::pattern::Pattern;
 use crate::workflow::{List, Text};
 
-/// `[layout]`: the files of a run's folder.
+/// The `[layout]` table: the files of a run's folder.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::layout))]
 pub struct Layout {
-    /// The ending of the files it is about; hidden files and others are nobody's business.
+    /// The file extension that the layout covers. Hidden files and other extensions are ignored.
     pub ending: Text,
-    /// Whether such files may stand in folders below.
+    /// Whether subfolders may contain such files.
     pub nested: bool,
-    /// The names there may be, the first that fits counts.
+    /// The allowed names. The first that matches counts.
     pub names: List<Name>,
 }
 
-/// A name that files may have: `{id}` stands for letters, digits, `-` and `_`, `{n}` for a number.
+/// An allowed file name. `{id}` stands for letters, digits, `-` and `_`; `{n}` for a number.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::layout))]
 pub struct Name {
-    /// The name.
+    /// The name, with its placeholders.
     pub name: Text,
-    /// It must be there.
+    /// Whether the file must exist.
     pub required: bool,
-    /// It goes only with this other file.
+    /// Another file that must exist alongside it.
     pub with: Option<Text>,
-    /// It holds a table and nothing else.
+    /// Whether the file contains one table and nothing else.
     pub table: bool,
 }
 
-/// What is wrong with the files (paths below the folder, forward slashes); `read` gives a file's text.
+/// Returns what is wrong with the files (relative paths with forward slashes). `read` returns a file's text.
 pub fn faults(layout: &Layout, files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
     let mut faults = Vec::new();
     let ours = |path: &&String| {
@@ -58,7 +58,7 @@ pub fn faults(layout: &Layout, files: &[String], read: &dyn Fn(&str) -> Option<S
     faults
 }
 
-/// A name with its patterns taken apart.
+/// A name with its patterns parsed.
 struct Known<'l> {
     name: &'l Name,
     pattern: Pattern<'l>,
@@ -80,7 +80,7 @@ fn fault_of(
     let fitting = known.iter().find_map(|known| Some((known, known.pattern.fit(file)?)));
     let Some((known, values)) = fitting else { return Some(format!("Invalid filename: {file}")) };
     if let Some(with) = &known.with {
-        let other = with.filled(&values);
+        let other = with.fill(&values);
         if !there.contains(other.as_str()) {
             return Some(format!("{file} requires {other}"));
         }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_order_has_no_faults() {
+    fn a_valid_folder_has_no_faults() {
         assert_eq!(
             check(&[
                 "plan.md",
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn every_fault_names_its_file() {
         assert_eq!(
             check(&["odd.md", "nested/extra.md"]),
             [

@@ -1,11 +1,11 @@
-//! State in `key: value` lines: read as an object, edited a line at a time, everything else kept letter for letter.
+//! State in `key: value` lines: read as an object and edited one line at a time; all other lines stay unchanged.
 //!
-//! A value that is not one plain word is written as a JSON string, so that any text survives.
+//! A value that is not one plain word is written as a JSON string, so that any text can be read back.
 
 use serde_json::{Map, Value as Json};
 
-/// The fields of a text; of a key that stands twice, the first counts. Values are texts: what they mean is up to
-/// whoever knows the field.
+/// Reads the fields of a text. If a key appears twice, the first one counts. All values are strings; the field's
+/// declaration decides their type.
 pub fn parse(text: &str) -> Map<String, Json> {
     let mut fields = Map::new();
     for (key, value) in text.lines().filter_map(field) {
@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Map<String, Json> {
     fields
 }
 
-/// The text with a field set: in place, or as a new line at the end.
+/// Sets a field, in place or as a new line at the end.
 pub fn set(text: &str, key: &str, value: &Json) -> String {
     let line = format!("{key}: {}", encode(value));
     let mut found = false;
@@ -45,7 +45,7 @@ fn field(line: &str) -> Option<(&str, &str)> {
     is_key.then(|| (key, value.trim()))
 }
 
-/// A value as text. Older writers put a text in quotes and marked only the quotes in it.
+/// Decodes a value. Older writers put a string in quotes and escaped only the quotes inside it.
 fn decode(value: &str) -> String {
     let Some(inner) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return value.to_owned();

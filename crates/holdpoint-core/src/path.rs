@@ -1,18 +1,18 @@
-//! Paths as text: joined and tidied without asking the file system.
+//! Paths as text: joined and normalized without asking the file system.
 
-/// Whether a path starts at a root, on Unix or on Windows.
+/// Returns whether a path starts at a root, on Unix or on Windows.
 pub fn is_absolute(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.first().is_some_and(|b| matches!(b, b'/' | b'\\'))
         || (bytes.len() > 2 && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'))
 }
 
-/// `path` seen from `dir`, tidied: forward slashes, no `.`, no empty parts, `..` resolved where it can be.
+/// Resolves `path` against `dir` and normalizes it as [`tidy`] does.
 pub fn join(dir: &str, path: &str) -> String {
     if is_absolute(path) { tidy(path) } else { tidy(&format!("{dir}/{path}")) }
 }
 
-/// A path with forward slashes, without `.` and empty parts, with `..` resolved where it can be.
+/// Normalizes a path: forward slashes, no `.`, no empty parts, `..` resolved where possible.
 pub fn tidy(path: &str) -> String {
     let rooted = path.starts_with(['/', '\\']);
     let mut parts: Vec<&str> = Vec::new();
@@ -29,18 +29,18 @@ pub fn tidy(path: &str) -> String {
     format!("{}{}", if rooted { "/" } else { "" }, parts.join("/"))
 }
 
-/// `path` relative to `dir`, if it lies in it; both tidied. The folder itself is the empty text.
+/// Returns `path` relative to `dir` if it is inside it (empty for `dir` itself). Both must be normalized.
 pub fn below<'a>(dir: &str, path: &'a str) -> Option<&'a str> {
     let rest = path.strip_prefix(dir)?;
     if rest.is_empty() || dir.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// Whether a name or path fits a glob (`*` in a name, `**` over folders).
+/// Returns whether a name or path matches a glob (`*` within a name, `**` across folders).
 pub fn fits(glob: &str, path: &str) -> bool {
     fast_glob::glob_match(glob, path)
 }
 
-/// Whether a tidied relative path stays where it is: not absolute, no `..`.
+/// Returns whether a normalized path stays inside its folder: it is relative and has no `..`.
 pub fn stays_below(path: &str) -> bool {
     !is_absolute(path) && !path.split('/').any(|part| part == "..")
 }

@@ -1,16 +1,16 @@
-//! A run's id: how a new one is named, and which names are ids at all.
+//! A run's id: creating one, and recognizing one.
 //!
-//! A pattern is text with `{date}` (eight digits), `{time}` (six digits) and `{hex6}` (so many hexadecimal digits, in
-//! lower case).
+//! A pattern is text with `{date}` (eight digits), `{time}` (six digits) and `{hex6}` (six lower-case hexadecimal
+//! digits; any other count works the same way).
 
-/// What a new id is made of.
+/// The values of a new id's placeholders.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The date in UTC, eight digits.
     pub date: String,
     /// The time in UTC, six digits.
     pub time: String,
-    /// Random hexadecimal digits, as many as there are.
+    /// Random hexadecimal digits, at least as many as the pattern needs.
     pub hex: String,
 }
 
@@ -20,7 +20,7 @@ enum Piece<'a> {
     Hex(usize),
 }
 
-/// Whether `name` is an id of this pattern.
+/// Returns whether `name` is an id of this pattern.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let mut rest = name;
     for piece in pieces(pattern) {
@@ -43,7 +43,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     rest.is_empty()
 }
 
-/// A new id.
+/// Creates a new id.
 pub fn make(pattern: &str, parts: &Parts) -> String {
     let piece = |piece: Piece<'_>| match piece {
         Piece::Literal(text) => text.to_owned(),
@@ -54,7 +54,7 @@ pub fn make(pattern: &str, parts: &Parts) -> String {
     pieces(pattern).map(piece).collect()
 }
 
-/// The pattern's pieces; an unknown one in braces is taken as it stands.
+/// Splits the pattern into pieces. An unknown placeholder counts as plain text.
 fn pieces(pattern: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = pattern;
     std::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! What a shell command would commit, and where: the command is parsed as a shell would, then walked with the
-//! folder and the branch it would be on at each step.
+//! The commits that a shell command would make. The command is parsed as a shell would parse it, then walked with the
+//! folder and the branch that each step would run in.
 
 mod compound;
 mod document;
@@ -20,36 +20,36 @@ use crate::world::{Answer, GitQuestion, World};
 /// A commit that a command would make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// The folder git would run in: absolute.
+    /// The folder git would run in, absolute.
     pub dir: String,
-    /// The branch it would land on. None: no branch, or no repository.
+    /// The branch it would land on. None without a branch or a repository.
     pub branch: Option<String>,
 }
 
 /// Commands longer than this, or nested deeper, are read word by word. Each open bracket and each open `case` doubles
-/// the grammar's work; other keywords take a piece of the stack.
+/// the parser's work, and other keywords use up the stack.
 const LENGTH_MAX: usize = 32 * 1024;
 const BRACKETS_MAX: usize = 16;
 const CASES_MAX: usize = 8;
 const KEYWORDS_MAX: usize = 100;
-/// How many different questions of a kind git is asked about one command: each is a process.
+/// The most questions of one kind that git gets about one command. Each starts a process.
 const QUESTIONS_MAX: usize = 50;
 
 /// The commits that a command would make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commits {
-    /// Each once. Where it cannot be told which of several branches a commit lands on, it is listed with each.
+    /// Each commit once. If a commit could land on several branches, it is listed with each of them.
     pub list: Vec<Commit>,
-    /// Why there may be more: git could not be asked, or the command is too much to follow.
+    /// Why the list may be incomplete: git did not answer, or the command is too complex to follow.
     pub fault: Option<String>,
 }
 
-/// The commits that `command`, run in `cwd`, would make.
+/// Returns the commits that `command`, run in `cwd`, would make.
 pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
     if !may_run_git(command) {
         return Commits::default();
     }
-    let world = Sparing { world, answers: Mutex::default() };
+    let world = CachedGit { world, answers: Mutex::default() };
     let mut walk = walk::Walk::new(&world);
     walk.script(command, vec![place::Place::new(cwd)]);
     walk.found
@@ -81,7 +81,7 @@ fn may_run_git(command: &str) -> bool {
     plain.windows(3).any(|three| three.eq_ignore_ascii_case(b"git"))
 }
 
-/// Whether the command is within what the grammar is given.
+/// Returns whether the command is small enough for the parser.
 fn within_limits(command: &str) -> bool {
     let brackets = command.bytes().map(|byte| match byte {
         b'(' | b'{' | b'[' => 1,
@@ -105,7 +105,7 @@ fn within_limits(command: &str) -> bool {
         && deepest(keywords) <= KEYWORDS_MAX
 }
 
-/// The greatest depth that steps up and down lead to.
+/// Returns the greatest depth that steps up and down reach.
 fn deepest(steps: impl Iterator<Item = isize>) -> usize {
     let depths = steps.scan(0_usize, |depth, step| {
         *depth = depth.saturating_add_signed(step);
@@ -114,13 +114,13 @@ fn deepest(steps: impl Iterator<Item = isize>) -> usize {
     depths.max().unwrap_or(0)
 }
 
-/// A world that asks git each question once, and no more than so many.
-struct Sparing<'a> {
+/// A world that asks git each question once, and at most [`QUESTIONS_MAX`] of a kind.
+struct CachedGit<'a> {
     world: &'a dyn World,
     answers: Mutex<Vec<(String, GitQuestion, Answer<String>)>>,
 }
 
-impl World for Sparing<'_> {
+impl World for CachedGit<'_> {
     fn read(&self, path: &str) -> Answer<Vec<u8>> {
         self.world.read(path)
     }
@@ -144,7 +144,7 @@ impl World for Sparing<'_> {
         }
         let of_its_kind = |asked: &GitQuestion| discriminant(asked) == discriminant(question);
         if answers.iter().filter(|(_, asked, _)| of_its_kind(asked)).count() >= QUESTIONS_MAX {
-            return Answer::Fault(format!("the command asks more than {QUESTIONS_MAX} questions of git"));
+            return Answer::Fault(format!("the command needs more than {QUESTIONS_MAX} answers from git"));
         }
         let answer = self.world.git(dir, question);
         answers.push((dir.to_owned(), question.clone(), answer.clone()));

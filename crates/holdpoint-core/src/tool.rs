@@ -17,7 +17,7 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// The kinds a rule can name.
+    /// The kinds a rule can name, by their names in workflow files.
     pub const NAMED: [(&'static str, ToolKind); 3] =
         [("shell", ToolKind::Shell), ("edit", ToolKind::Edit), ("delegation", ToolKind::Delegation)];
 
@@ -84,9 +84,9 @@ pub struct Tool {
     pub name: String,
     /// The input object.
     pub input: Json,
-    /// The result, whatever its form.
+    /// The result, in the agent's own form.
     pub result: Option<Json>,
-    /// What went wrong, if the call failed.
+    /// The error, if the call failed.
     pub error: Option<Json>,
 }
 

@@ -2,7 +2,7 @@
 
 /// Answers questions about a run's project. Paths are relative to the run's home, or absolute below it.
 pub trait World: Send + Sync {
-    /// The content of a file.
+    /// Returns the content of a file.
     fn read(&self, path: &str) -> Answer<Vec<u8>>;
 
     /// Whether a file or folder exists.
@@ -14,7 +14,7 @@ pub trait World: Send + Sync {
         true
     }
 
-    /// The run's folder from the project's home; empty if it is the home itself.
+    /// Returns the run's folder relative to the project's home. Empty if it is the home itself.
     fn folder(&self) -> String {
         String::new()
     }
@@ -24,12 +24,12 @@ pub trait World: Send + Sync {
         None
     }
 
-    /// The state file of such a run.
+    /// Returns the state file of a run that has an id.
     fn state_file(&self) -> Option<String> {
         None
     }
 
-    /// The time, in seconds since 1970.
+    /// Returns the time, in seconds since 1970.
     fn now(&self) -> i64 {
         0
     }
@@ -45,12 +45,12 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
-    /// Whether two absolute paths lead to the same place.
+    /// Returns whether two absolute paths lead to the same file or folder.
     fn is_same_place(&self, one: &str, other: &str) -> bool {
         one == other
     }
 
-    /// Whether a file below the project could be written in this folder.
+    /// Returns whether files can be created in this folder of the project.
     fn is_writable(&self, folder: &str) -> bool {
         let _ = folder;
         true
@@ -68,7 +68,7 @@ pub trait World: Send + Sync {
         None
     }
 
-    /// The files below a folder, as paths from it.
+    /// Returns the files below a folder, relative to it.
     fn list(&self, path: &str) -> Answer<Vec<String>> {
         let _ = path;
         Answer::None
@@ -86,13 +86,13 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
-    /// The files that differ between that tree and the working tree as it is now.
+    /// Returns the files that differ between that tree and the current working tree.
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
         let _ = (tree, aside);
         Answer::None
     }
 
-    /// The last commit.
+    /// Returns the last commit.
     fn head(&self) -> Answer<Head> {
         Answer::None
     }
@@ -122,7 +122,7 @@ pub trait World: Send + Sync {
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 
-    /// A question to git about the repository that `dir` (absolute) lies in.
+    /// Asks git about the repository that contains `dir` (absolute).
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String>;
 }
 
@@ -148,21 +148,21 @@ pub struct Head {
 pub enum Answer<T> {
     /// The value.
     Is(T),
-    /// There is none.
+    /// The thing does not exist.
     None,
     /// The answer is unknown. The reason is for people.
     Fault(String),
 }
 
-/// The questions the core has for git.
+/// A question for git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitQuestion {
-    /// The repository itself: its git folder. Two folders with the same answer share a branch.
+    /// The repository's git folder. Two folders with the same answer share a branch.
     Repository,
-    /// The branch that is checked out, unborn ones included; none when detached.
+    /// The branch that is checked out, even if it has no commit yet. None when detached.
     Branch,
-    /// The branch `git checkout` of this name would end on, if it names one.
+    /// The branch that `git checkout NAME` would end on, if `NAME` names one.
     Switch(String),
-    /// What an alias stands for.
+    /// The command that an alias stands for.
     Alias(String),
 }

@@ -1,4 +1,4 @@
-//! The agents whose hooks we answer: which one is asking, what its event means, and how it wants to be answered.
+//! The supported agents: which one is calling, what its event means, and which form of answer it expects.
 
 pub(crate) mod claude;
 mod codex;
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 pub use room::settle;
 
-/// An agent whose dialect we speak.
+/// A supported agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
     /// Claude Code.
@@ -30,17 +30,17 @@ pub enum Agent {
     Copilot,
 }
 
-/// Whose form an answer takes.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// What today's agents obey.
+    /// The form that current agents obey.
     #[default]
     Own,
-    /// What older hook scripts print.
+    /// The form that older hook scripts print.
     Legacy,
 }
 
-/// What an agent asked, beside the event itself.
+/// The sender of an event, and the sender's own name for the event.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The agent.
@@ -52,31 +52,32 @@ pub struct Asked {
 /// An object's fields.
 pub type Fields = serde_json::Map<String, Json>;
 
-/// All that is to be said to an agent, whatever its dialect.
+/// An answer to an event, independent of the agent's dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Why the event is held; none: it is not.
+    /// Why the event is held. None if it is not.
     pub hold: Option<String>,
-    /// What the agent should know.
+    /// Information for the agent.
     pub context: Option<String>,
-    /// What the user should see.
+    /// A message for the user.
     pub message: Option<String>,
-    /// What goes to standard error.
+    /// Lines for standard error.
     pub stderr: Vec<String>,
-    /// What else the older scripts' form says where nothing is held; none: it says nothing.
+    /// Further fields of the legacy form if nothing is held. None prints nothing.
     pub release: Option<Fields>,
 }
 
 impl Answer {
-    /// All that the agent should know where it can only be told: what holds it, and then the rest.
+    /// Joins the hold's reason and the context, for events that can inform the agent but not block it.
     fn all_context(&self) -> Option<String> {
-        let said: Vec<&str> = [&self.hold, &self.context].into_iter().flatten().map(String::as_str).collect();
-        (!said.is_empty()).then(|| said.join("\n\n"))
+        let texts: Vec<&str> =
+            [&self.hold, &self.context].into_iter().flatten().map(String::as_str).collect();
+        (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 }
 
 impl Agent {
-    /// All agents, as `--agent` spells them.
+    /// All agents, by their names for `--agent`.
     pub const ALL: [(&'static str, Agent); 5] = [
         ("claude", Agent::Claude),
         ("codex", Agent::Codex),
@@ -85,7 +86,7 @@ impl Agent {
         ("copilot", Agent::Copilot),
     ];
 
-    /// The agent's name.
+    /// Returns the agent's name.
     pub fn name(self) -> &'static str {
         match self {
             Agent::Claude => "claude",
@@ -96,25 +97,25 @@ impl Agent {
         }
     }
 
-    /// Whether what holds a Stop comes back as the user's next prompt.
+    /// Returns whether the reason of a held Stop comes back as the user's next prompt.
     pub fn prompts_itself(self) -> bool {
         matches!(self, Agent::Gemini | Agent::Cursor)
     }
 }
 
-fn named(events: &[(&str, Moment)], event_name: &str) -> Option<Moment> {
+fn moment_of(events: &[(&str, Moment)], event_name: &str) -> Option<Moment> {
     events.iter().find(|(name, _)| *name == event_name).map(|(_, moment)| *moment)
 }
 
-/// What the payload leaves out.
+/// Defaults for what the payload leaves out.
 pub struct Otherwise<'a> {
-    /// The folder to assume.
+    /// The default folder.
     pub cwd: &'a str,
-    /// The moment to assume where the payload names none.
+    /// The default moment.
     pub moment: Option<Moment>,
 }
 
-/// What a payload says that each dialect says in its own way.
+/// The parts of a payload that each dialect spells differently.
 struct Parts<'a> {
     event_name: &'a str,
     moment: Moment,
@@ -124,7 +125,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// As Claude Code says it, and others after it.
+    /// Reads a payload in Claude Code's form, which other agents share.
     fn plain(payload: &'a Json, event_name: &'a str, moment: Moment) -> Parts<'a> {
         let tool = text(payload, "tool_name").filter(|_| moment.has_tool()).map(|name| Tool {
             name: name.to_owned(),
@@ -145,13 +146,13 @@ fn result(payload: &Json) -> Option<&Json> {
     ["tool_response", "tool_result", "tool_output"].iter().find_map(|field| payload.get(*field))
 }
 
-/// A value that may have been put into a text as JSON.
+/// Returns a value that may be encoded as JSON in a string.
 fn nested(value: &Json) -> Json {
     let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     parsed.filter(|parsed: &Json| parsed.is_object() || parsed.is_array()).unwrap_or_else(|| value.clone())
 }
 
-/// The event in a payload; none if it is one we know nothing of.
+/// Reads the event in a payload. None if the event is unknown.
 pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<(Asked, Event)> {
     let parts = match agent {
         Agent::Claude | Agent::Codex => claude::parts(payload, otherwise),
@@ -175,7 +176,7 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
     Some((Asked { agent, event_name: parts.event_name.to_owned() }, event))
 }
 
-/// The answer as the agent wants it on standard output; none: print nothing.
+/// Renders the answer for the agent's standard output. None prints nothing.
 pub fn render(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol) -> Option<Json> {
     match (protocol, asked.agent) {
         (Protocol::Legacy, _) => legacy::render(answer, moment),
@@ -187,7 +188,7 @@ pub fn render(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol
     }
 }
 
-/// What only answers to one event have, under the event's name; none if there is nothing.
+/// Wraps the fields that are specific to one event. None if there are no fields.
 fn specific(event_name: &str, fields: Option<Json>) -> Option<Json> {
     let Json::Object(fields) = fields? else { return None };
     let mut object = Fields::from_iter([("hookEventName".to_owned(), event_name.into())]);
@@ -195,7 +196,7 @@ fn specific(event_name: &str, fields: Option<Json>) -> Option<Json> {
     Some(Json::Object(object))
 }
 
-/// An object without the fields that have nothing to say; none if all have nothing.
+/// Creates an object without the fields that are none. None if all are.
 fn object<const N: usize>(fields: [(&str, Option<Json>); N]) -> Option<Json> {
     let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     let object: Fields = said.collect();

@@ -6,7 +6,7 @@ const NOWHERE: Otherwise<'static> = Otherwise { cwd: "/w", moment: None };
 
 fn rendered(agent: Agent, event_name: &str, answer: &Answer, protocol: Protocol) -> Json {
     let asked = Asked { agent, event_name: event_name.into() };
-    render(answer, &asked, named(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
+    render(answer, &asked, moment_of(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
 }
 
 fn hold() -> Answer {
@@ -66,7 +66,7 @@ fn older_scripts_let_go_with_the_fields_of_their_workflow() {
     assert_eq!(rendered(Agent::Claude, "Stop", &nothing, Protocol::Legacy), Json::Null);
 }
 
-/// Codex refuses unknown fields: these are all it knows.
+/// Codex rejects unknown fields. These are all it knows.
 #[test]
 fn codex_gets_no_field_it_does_not_know() {
     let known = [
@@ -95,7 +95,7 @@ fn codex_gets_no_field_it_does_not_know() {
 }
 
 #[test]
-fn agents_are_recognised_by_what_they_send() {
+fn agents_are_recognized_by_what_they_send() {
     let codex = json!({"turn_id": "t", "model": "m"});
     assert_eq!(Agent::recognise(Some(Agent::Claude), &codex), Agent::Codex);
     assert_eq!(Agent::recognise(Some(Agent::Codex), &json!({"prompt_id": "p"})), Agent::Claude);
@@ -138,7 +138,7 @@ fn a_payload_without_an_event_name_is_guessed() {
     assert_eq!(guess(json!({"tool_name": "Task"}), None), Moment::Before);
     assert_eq!(guess(json!({"tool_name": "Task", "tool_result": "x"}), None), Moment::After);
     assert_eq!(guess(json!({"tool_name": "Write"}), Some(Moment::After)), Moment::After);
-    // A moment without a tool is meant only where there is none.
+    // A default moment without a tool does not apply to a payload with one.
     assert_eq!(guess(json!({"tool_name": "Task"}), Some(Moment::Stop)), Moment::Before);
     assert_eq!(guess(json!({"stop_hook_active": true}), Some(Moment::Stop)), Moment::Stop);
     let before = Otherwise { cwd: "/w", moment: Some(Moment::Before) };

@@ -21,7 +21,7 @@ use crate::error::in_full;
 /// The results of a workflow's cases.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many passed.
+    /// The number of cases that passed.
     pub passed: usize,
     /// The cases that failed.
     pub failed: Vec<Failure>,
@@ -47,17 +47,17 @@ pub struct Subject<'a> {
     pub name: &'a str,
     /// The workflow's rules, each of which should be triggered by a case.
     pub rules: &'a [Rule],
-    /// The programs that review for it.
+    /// The programs of its reviewers.
     pub reviewers: &'a [String],
     /// Paths that do not belong to the tree that results are bound to.
     pub aside: &'a [String],
     /// The format of its state file.
     pub format: Format,
-    /// The workflow's folder, if it is a project's own: it is copied into every case.
+    /// The workflow's folder, if it is a project's own. It is copied into every case.
     pub own_folder: Option<&'a std::path::Path>,
 }
 
-/// Runs the cases in `files` (path and text); with `filter`, those whose name or file has it.
+/// Runs the cases in `files` (path and text). With `filter`, only those whose name or file contains it.
 pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<&str>) -> Report {
     let mut report = Report::default();
     let mut spoken = Vec::new();

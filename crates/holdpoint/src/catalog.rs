@@ -20,7 +20,7 @@ pub struct BuiltIn {
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// Where a workflow comes from.
+/// The origin of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The program.

@@ -1,4 +1,4 @@
-//! The command line for people: one file a command, with its arguments, its help and its body.
+//! The command line for people: one file per command, with its arguments, its help and its body.
 
 mod act;
 mod check;
@@ -36,8 +36,8 @@ use crate::error::CommandError;
 use crate::project::{self, Found};
 use crate::ui::Ui;
 
-/// The version and what was built: the commit and its day, for which target, and how. Nothing of the build's own time or
-/// place is in it, so that the same commit gives the same program.
+/// The version, the commit and its day, the target and the profile. It has nothing of the build's own time or place, so
+/// that the same commit gives the same program.
 const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("HOLDPOINT_BUILD"), ")");
 
 /// Hold coding agents to a process: plan before code, review before commit, proof before done.
@@ -67,7 +67,7 @@ enum Command {
     Plugin(plugin::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
-    /// Run a workflow's own command: `holdpoint <WORKFLOW> <COMMAND>`
+    /// Run a workflow's command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
     /// Answer one hook event of a coding agent (called by the agent)
@@ -75,14 +75,14 @@ enum Command {
     Hook,
 }
 
-/// The names of the commands there are, workflows' own aside.
+/// Returns the names of Holdpoint's own commands, without the workflows' commands.
 fn names() -> Vec<String> {
     let commands = Arguments::command();
     let own = commands.get_subcommands().map(|command| command.get_name().to_owned());
     own.chain(["help".to_owned()]).collect()
 }
 
-/// What every command gets.
+/// The context that every command gets.
 pub(crate) struct Context {
     pub(crate) ui: Ui,
     pub(crate) env: Arc<dyn Env>,
@@ -90,7 +90,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The runs that concern the current folder, for all workflows or one of them.
+    /// Finds the runs that apply to the current folder, for all workflows or one of them.
     pub(crate) fn find(&self, only: Option<&str>) -> Found {
         project::find(&self.cwd, &self.env, self.env.session().as_deref(), only)
     }
@@ -102,7 +102,7 @@ pub fn main() -> ExitCode {
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     let cwd = std::env::current_dir().unwrap_or_default();
     let context = Context { ui: Ui::new(env.as_ref()), env, cwd };
-    let Some(command) = arguments.command else { return unasked() };
+    let Some(command) = arguments.command else { return help() };
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
@@ -132,9 +132,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Without a command: the help. An agent that does not know of `args` in a hook's entry calls us so, and to it an exit
-/// code of 2, or words on standard output, would be an answer.
-fn unasked() -> ExitCode {
+/// Prints the help to standard error if there is no command. An agent that ignores `args` in a hook's entry calls
+/// Holdpoint this way, and would take exit code 2 or text on standard output for an answer.
+fn help() -> ExitCode {
     let help = Arguments::command().render_help();
     let _ = std::io::Write::write_all(&mut std::io::stderr(), help.to_string().as_bytes());
     ExitCode::SUCCESS

@@ -28,9 +28,9 @@ pub const FILE: &str = "demo.toml";
 /// A step and its results.
 #[derive(Debug)]
 pub struct Scene {
-    /// What happened, for the reader.
+    /// A description for the reader.
     pub does: String,
-    /// What was done.
+    /// The act.
     pub act: Act,
     /// The result.
     pub got: Expect,
@@ -38,20 +38,20 @@ pub struct Scene {
     pub said: String,
     /// The reviewers' answers, one line each.
     pub reviews: Vec<String>,
-    /// The state fields that were set.
+    /// The changed state fields.
     pub sets: Map<String, Json>,
 }
 
 /// A proof at the end.
 #[derive(Debug)]
 pub struct Proved {
-    /// What is true.
+    /// The statement.
     pub that: String,
-    /// The command that was run.
+    /// The command.
     pub run: String,
 }
 
-/// Who plays the agent.
+/// The player of the agent.
 #[derive(Debug)]
 enum Player<'a> {
     Scripted(Agent<'a>),

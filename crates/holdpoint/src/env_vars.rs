@@ -4,17 +4,17 @@ use std::ffi::OsString;
 
 pub use crate::env::{Env, FixedEnv, ProcessEnv};
 
-/// Set for a reviewer that Holdpoint started: its own hooks answer nothing.
+/// Set for a reviewer that Holdpoint started, so that Holdpoint's hooks ignore it.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
-/// Where an agent's session began, by each agent's own name for it; Gemini CLI goes by the first. The event's `cwd`
-/// comes first; these are asked where that leads to no run.
+/// The folder in which an agent's session began, under each agent's own name; Gemini CLI uses the first. They count only
+/// if the event's `cwd` leads to no run.
 pub const PROJECT_DIRS: [&str; 2] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
-/// How long to wait for the hook's input, in milliseconds.
+/// The longest time to wait for the hook's input, in milliseconds.
 pub const INPUT_TIMEOUT_MS: &str = "HOLDPOINT_INPUT_TIMEOUT_MS";
-/// Where reviewers' programs are looked for.
+/// The folders in which reviewers' programs are searched.
 pub const PATH: &str = "PATH";
-/// The session of the agent whose shell a command runs in, by each agent's own name for it. Codex's sub-agents have
-/// threads of their own, but its hooks tell the session's; versions that name no session have the thread alone.
+/// The session of the agent whose shell a command runs in, under each agent's own name. Codex's sub-agents have separate
+/// threads, but its hooks name the session; older versions name only the thread.
 pub const SESSIONS: [&str; 5] = [
     "CLAUDE_CODE_SESSION_ID",
     "CLAUDE_SESSION_ID",
@@ -22,11 +22,11 @@ pub const SESSIONS: [&str; 5] = [
     "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
 ];
-/// Set in the shells of agents, also of those that do not say which session it is.
+/// Set in the shells of agents, including those that do not name the session.
 pub const AGENTS: [&str; 3] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT"];
 /// The user's home.
 pub const HOME: &str = "HOME";
-/// Where the user's configuration is, if not in `.config` of the home.
+/// The folder of the user's configuration, if not `.config` in the home.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// Claude Code's folder, if not `.claude` in the home.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
@@ -34,7 +34,7 @@ pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 pub const CODEX_HOME: &str = "CODEX_HOME";
 /// The user's shell.
 pub const SHELL: &str = "SHELL";
-/// No colour, whatever the terminal.
+/// Turns colors off on any terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
 /// Lists git's variables that are set, except those that say where its configuration and its programs are.

@@ -20,10 +20,10 @@ pub enum Kind {
     Refused(u8),
 }
 
-/// A command's failure.
+/// The error of a command.
 #[derive(Debug)]
 pub struct CommandError {
-    /// The kind.
+    /// Its kind.
     pub kind: Kind,
     /// What to do about it.
     pub hints: Vec<String>,

@@ -1,7 +1,7 @@
-//! `holdpoint hook`: the fast path. It reads one event, answers it, and leaves with exit code 0 whatever happens.
+//! `holdpoint hook`: the fast path. It reads one event, answers it, and exits with 0 whatever happens.
 //!
-//! Invariant: exit code 2 means "block" to agents, so it is never used, not even by a panic. The one exception is a
-//! choice: bad input, under `--protocol legacy`, where the workflow's `[legacy]` says so.
+//! Invariant: exit code 2 means "block" to agents, so it is never used, not even by a panic. The one exception is bad
+//! input under `--protocol legacy`, if the workflow's `[legacy]` says so.
 
 pub mod input;
 pub mod options;
@@ -19,14 +19,14 @@ use options::Options;
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| leave_after_panic(&panic.to_string())));
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
-    // A reviewer that we started is not held by the hooks it would trigger itself.
+    // A reviewer that Holdpoint started must not be held by Holdpoint's hooks.
     if env.var(env_vars::REVIEWER).is_some() {
         return ExitCode::SUCCESS;
     }
     let cwd = std::env::current_dir().unwrap_or_default();
     let reply = match Options::read(args) {
         Err(problem) => Reply::to_user(&format!(
-            "holdpoint hook: {problem}. Nothing is held until this is mended: see `holdpoint hook --help`."
+            "holdpoint hook: {problem}. Holdpoint is inactive until the hook registration is fixed: see `holdpoint hook --help`."
         )),
         Ok(options) if options.help => Reply { stdout: options::HELP.to_owned(), ..Reply::default() },
         Ok(options) => {
@@ -38,14 +38,14 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::from(reply.exit)
 }
 
-/// One write for each stream; a reader that is gone is no fault.
+/// Prints the reply with one write per stream. A closed stream is not an error.
 fn print(reply: &Reply) {
     let _ =
         std::io::stdout().lock().write_all(reply.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
     let _ = std::io::stderr().lock().write_all(reply.stderr.as_bytes());
 }
 
-/// A fault of ours must neither block the agent nor go unseen: it goes to the journal and to standard error.
+/// Reports an internal error to the journal and to standard error, and exits with 0, so that it never blocks the agent.
 #[expect(clippy::exit, reason = "with panic = \"abort\" this is the only way to leave with 0")]
 fn leave_after_panic(what: &str) {
     let text = format!("holdpoint: internal error, nothing held: {what}");

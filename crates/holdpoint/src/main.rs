@@ -1,5 +1,4 @@
-//! The program: `hook` and `statusline` are dispatched before anything else is touched, all other commands go through
-//! clap.
+//! The program. It dispatches `hook` and `statusline` before anything else runs; all other commands go through clap.
 
 use std::process::ExitCode;
 
@@ -9,7 +8,7 @@ fn main() -> ExitCode {
     if first.as_ref().is_some_and(|first| first == "hook") {
         return holdpoint::hook::main(args);
     }
-    // With anything behind it, it is `--help`, or a mistake.
+    // With further arguments it is `--help` or a mistake, which clap handles.
     if first.is_some_and(|first| first == "statusline") && args.next().is_none() {
         return holdpoint::cli::statusline::main();
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// The marketplace's name.
 const MARKETPLACE: &str = "holdpoint";
-/// The folder that Claude Code looks for manifests in.
+/// The folder in which Claude Code finds manifests.
 const MANIFESTS: &str = ".claude-plugin";
 /// The placeholder for the plugin's folder in commands.
 const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}/";

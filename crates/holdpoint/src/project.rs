@@ -26,7 +26,7 @@ use crate::store::seal::{self, Begun};
 pub struct Run {
     /// The workflow.
     pub workflow: Workflow,
-    /// Where it comes from.
+    /// The workflow's origin.
     pub origin: Origin,
     /// The folder that has the workflow's marker.
     pub home: PathBuf,
@@ -59,11 +59,11 @@ pub struct Found {
     pub strays: Vec<(PathBuf, PathBuf)>,
     /// The nearest folder with a `.holdpoint`, whatever that contains.
     pub journal: Option<PathBuf>,
-    /// The folder whose `.holdpoint` has the project's choices or workflows, if there is one.
+    /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one.
     pub base: Option<PathBuf>,
 }
 
-/// `holdpoint.toml`: a project's choices.
+/// The contents of `holdpoint.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -179,7 +179,7 @@ struct RunQuery<'a> {
     moment: Option<Moment>,
 }
 
-/// Where a run is: its home, its own folder, and its id if it has one.
+/// The location of a run: its home, its own folder, and its id if it has one.
 struct Place {
     home: PathBuf,
     folder: PathBuf,

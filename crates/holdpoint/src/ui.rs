@@ -1,4 +1,4 @@
-//! What commands print: data to standard output, words for people to standard error, colour only on a terminal.
+//! The output of commands: data on standard output, messages on standard error, color only on a terminal.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -7,25 +7,25 @@ use crate::env::Env;
 use crate::env_vars::NO_COLOR;
 use crate::error::CommandError;
 
-/// Where commands print.
+/// The output of commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui {
-    colour_out: bool,
-    colour_err: bool,
+    color_out: bool,
+    color_err: bool,
 }
 
-/// How a word is set off. Nothing's meaning rests on it.
+/// A text style. No meaning depends on it alone.
 #[derive(Clone, Copy, Debug)]
 pub enum Style {
     /// Names and headings.
     Bold,
-    /// Less important.
+    /// Less important text.
     Dim,
-    /// Something wrong.
+    /// Errors.
     Red,
-    /// Something right.
+    /// Success.
     Green,
-    /// Worth a look.
+    /// Warnings.
     Yellow,
     /// Paths and hints.
     Cyan,
@@ -45,16 +45,16 @@ impl Style {
 }
 
 impl Ui {
-    /// The terminal, or whatever stands in for it.
+    /// Creates an output with colors if the terminal and the environment want them.
     pub fn new(env: &dyn Env) -> Ui {
         let wanted = env.var(NO_COLOR).is_none_or(|value| value.is_empty());
         Ui {
-            colour_out: wanted && std::io::stdout().is_terminal(),
-            colour_err: wanted && std::io::stderr().is_terminal(),
+            color_out: wanted && std::io::stdout().is_terminal(),
+            color_err: wanted && std::io::stderr().is_terminal(),
         }
     }
 
-    /// Prints a line of data. A reader that is gone is no fault.
+    /// Prints a line of data. A closed stream is not an error.
     pub fn line(&self, text: impl Display) {
         let _ = writeln!(std::io::stdout(), "{text}");
     }
@@ -64,41 +64,41 @@ impl Ui {
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 
-    /// Whether somebody looks at standard error while a command works.
+    /// Returns whether standard error is a terminal, which can show progress.
     pub fn shows_progress(&self) -> bool {
         std::io::stderr().is_terminal()
     }
 
-    /// Shows how far a command is, in place of what it showed before; an empty text clears the line.
+    /// Shows the progress of a command, replacing the previous text. An empty text clears the line.
     pub fn progress(&self, text: impl Display) {
         let mut stderr = std::io::stderr();
         let _ = write!(stderr, "\r{text}\u{1b}[K").and_then(|()| stderr.flush());
     }
 
-    /// Whether standard output is a terminal.
+    /// Returns whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         std::io::stdout().is_terminal()
     }
 
-    /// Prints a failure and its hints.
+    /// Prints an error and its hints.
     pub fn error(&self, error: &CommandError) {
         self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what()));
         for hint in &error.hints {
-            self.note(format!("{}: {hint}", paint(self.colour_err, Style::Cyan, "hint")));
+            self.note(format!("{}: {hint}", paint(self.color_err, Style::Cyan, "hint")));
         }
     }
 
-    /// A word in a style, for standard output.
+    /// Applies a style to a text for standard output.
     pub fn paint(&self, style: Style, text: impl Display) -> String {
-        paint(self.colour_out, style, text)
+        paint(self.color_out, style, text)
     }
 
-    /// Whether standard output shows colours.
-    pub fn has_colour(&self) -> bool {
-        self.colour_out
+    /// Returns whether standard output shows colors.
+    pub fn has_color(&self) -> bool {
+        self.color_out
     }
 }
 
-fn paint(colour: bool, style: Style, text: impl Display) -> String {
-    if colour { format!("\u{1b}[{}m{text}\u{1b}[0m", style.code()) } else { text.to_string() }
+fn paint(color: bool, style: Style, text: impl Display) -> String {
+    if color { format!("\u{1b}[{}m{text}\u{1b}[0m", style.code()) } else { text.to_string() }
 }

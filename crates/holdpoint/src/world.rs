@@ -1,4 +1,4 @@
-//! The world as the core may see it: files below a run's home, the environment, git.
+//! The implementation of the core's `World`: files below a run's home, the environment, git.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::store::kept::Kept;
 use crate::store::{evidence, layout, report, tree};
 use crate::worktree;
 
-/// The largest file a fact may read.
+/// The largest file that a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// How often, and how long each time, to wait for someone who is writing a file in place.
+/// How often, and how long each time, to wait for another program that is writing a file in place.
 const SETTLES_MAX: u32 = 100;
 const SETTLE: Duration = Duration::from_millis(8);
-/// A file changed longer ago than this is not being written.
+/// The age after which a file no longer counts as being written.
 const WRITING: Duration = Duration::from_secs(2);
 
 /// The world of one run.
@@ -33,7 +33,7 @@ pub struct ProjectWorld {
     settles: AtomicU32,
     id: Option<RunId>,
     workflow: String,
-    /// The hash of the working tree, once it was asked for.
+    /// The hash of the working tree, computed on first use.
     tree: OnceLock<Result<String, String>>,
     head: OnceLock<Answer<Head>>,
 }
@@ -46,7 +46,7 @@ struct RunId {
 }
 
 impl ProjectWorld {
-    /// The world of a run.
+    /// Creates the world of a run.
     pub fn of(run: &Run, env: Arc<dyn Env>) -> ProjectWorld {
         match &run.id {
             Some(id) => ProjectWorld::of_id(&run.workflow, &run.home, id, env),
@@ -57,7 +57,7 @@ impl ProjectWorld {
         }
     }
 
-    /// The world of a run that is a file, by its id.
+    /// Creates the world of a run that is a file, by its id.
     pub fn of_id(workflow: &Workflow, home: &Path, id: &str, env: Arc<dyn Env>) -> ProjectWorld {
         let file = workflow.run.file_of(id).map(|file| format!("{}/{file}", workflow.run.home));
         let id =
@@ -65,7 +65,7 @@ impl ProjectWorld {
         ProjectWorld { id: Some(id), ..ProjectWorld::new(home, home, env) }
     }
 
-    /// The world of the run in `folder` (which relative paths start from) of the project at `home`.
+    /// Creates the world of the run in `folder`, which relative paths start from, of the project at `home`.
     pub fn new(home: &Path, folder: &Path, env: Arc<dyn Env>) -> ProjectWorld {
         ProjectWorld {
             home: home.to_path_buf(),
@@ -79,7 +79,7 @@ impl ProjectWorld {
         }
     }
 
-    /// The file a path stands for, if it lies below the home.
+    /// Resolves a path to a file, if it is below the home.
     fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let path = tidy(path);
         if stays_below(&path) {
@@ -89,7 +89,7 @@ impl ProjectWorld {
         if let Some(rest) = below(&home, &path) {
             return Ok(self.home.join(rest));
         }
-        // The same folder under another name: a link on the way, as with /tmp on some systems.
+        // The path may lead to the home through a link, as with /tmp on some systems.
         let real_home = self.home.canonicalize().map_err(|error| error.to_string())?;
         let real =
             Path::new(&path).canonicalize().map_err(|_| format!("`{path}` lies outside the project"))?;
@@ -101,7 +101,7 @@ impl ProjectWorld {
     }
 }
 
-/// Reads a regular file of at most `limit` bytes; `None` if it is not there.
+/// Reads a regular file of at most `limit` bytes. `None` if it does not exist.
 pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
@@ -121,7 +121,7 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
 }
 
-/// Whether a file can be made in a folder: made and removed again.
+/// Returns whether a file can be created in a folder, by creating and removing one.
 pub(crate) fn can_make_file_in(folder: &Path) -> bool {
     let probe = folder.join(format!(".holdpoint-{}.tmp", std::process::id()));
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
@@ -139,13 +139,13 @@ pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Whether an error says that there is no such file. A file where a folder should be is something else: a fault.
+/// Returns whether an error means that the file does not exist. A file in place of a folder is a fault instead.
 pub fn is_missing(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
 }
 
 impl ProjectWorld {
-    /// Whether the project is the top of a repository.
+    /// Returns whether the project is the top folder of a repository.
     fn is_repository(&self) -> bool {
         self.home.join(".git").exists()
     }

@@ -1,25 +1,25 @@
-//! The cells of a table's line. A bar in a code span does not end a cell, escaped or not: nobody means it to.
+//! The cells of a table row. A bar in a code span never ends a cell, escaped or not, because no author means it to.
 
 use pulldown_cmark::{Event, Parser};
 
-/// A cell.
+/// A cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// As it is written.
+    /// The Markdown source.
     pub raw: String,
-    /// Without marks.
+    /// The text without markup.
     pub text: String,
-    /// What stands in code marks.
+    /// The code spans.
     pub codes: Vec<String>,
-    /// What stands outside them.
+    /// The text outside the code spans.
     pub prose: String,
 }
 
-/// Kept before a cell's text, so that nothing in it begins a list or a heading.
+/// A prefix for a cell's source while it is parsed, so that nothing in it starts a list or a heading.
 const GUARD: &str = "& ";
 
 impl Cell {
-    /// Reads the Markdown of a cell or of any text of one line.
+    /// Parses the Markdown of a cell or of any single line.
     pub fn read(raw: &str) -> Cell {
         let mut cell = Cell { raw: raw.trim().to_owned(), ..Cell::default() };
         for event in Parser::new(&format!("{GUARD}{}", cell.raw)) {
@@ -42,7 +42,7 @@ impl Cell {
     }
 }
 
-/// The cells of a line that begins with a bar; none if it is no such line.
+/// Splits a line that begins with a bar into its cells. Returns none for any other line.
 pub fn cells(line: &str) -> Option<Vec<Cell>> {
     let inside = line.trim().strip_prefix('|')?;
     let mut parts = split(inside);
@@ -52,7 +52,7 @@ pub fn cells(line: &str) -> Option<Vec<Cell>> {
     Some(parts.iter().map(|part| Cell::read(part)).collect())
 }
 
-/// Whether cells are the line under a table's head.
+/// Returns whether the cells are the rule under a table's head.
 pub fn is_rule(cells: &[Cell]) -> bool {
     let is_dashes =
         |cell: &Cell| cell.raw.contains('-') && cell.raw.chars().all(|c| matches!(c, '-' | ':' | ' '));
@@ -83,7 +83,7 @@ fn split(line: &str) -> Vec<String> {
     parts
 }
 
-/// The length of the code span at the start; of its marks alone, if nothing closes it.
+/// Returns the length of the code span at the start, or of its backticks alone if nothing closes it.
 pub(crate) fn span(text: &str) -> usize {
     let marks = text.len() - text.trim_start_matches('`').len();
     let mut at = marks;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_in_code_and_escaped_bars_end_no_cell() {
+    fn bars_in_code_and_escaped_bars_do_not_end_a_cell() {
         for (line, expect) in [
             ("| a | b |", vec!["a", "b"]),
             ("| a | b", vec!["a", "b"]),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_told_from_prose() {
+    fn code_and_prose_are_separated() {
         let cell = Cell::read("run `a b`, then `c`");
         assert_eq!((cell.codes, cell.prose), (vec!["a b".into(), "c".into()], "run , then".into()));
         assert!(is_rule(&cells("|---|:-:|").unwrap()) && !is_rule(&cells("| - | a |").unwrap()));

@@ -1,31 +1,31 @@
-//! A document's headings, and the Markdown under them as it is written.
+//! A document's headings, and the Markdown source under them.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A heading. Headings in lists and quotations, like those in code, head nothing.
+/// A heading. Headings in lists, quotations and code are not included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// From 1 to 6.
+    /// The level, from 1 to 6.
     pub level: u8,
-    /// Its text, without marks.
+    /// The text without markup.
     pub title: String,
-    /// Where it stands, in bytes.
+    /// The heading's own byte range.
     pub span: Range<usize>,
-    /// What stands under it, in bytes: up to the next heading of its level or a higher one.
+    /// The byte range of the content under it, up to the next heading of the same or a higher level.
     pub body: Range<usize>,
 }
 
 impl Heading {
-    /// Whether this is the title, in any case and with nothing but marks before and after it.
+    /// Returns whether the heading has this title, ignoring case and any punctuation around it.
     pub fn is(&self, title: &str) -> bool {
         let plain = self.title.trim_matches(|c: char| !c.is_alphanumeric());
         plain.eq_ignore_ascii_case(title)
     }
 }
 
-/// A document's headings, in order.
+/// Returns a document's headings, in order.
 pub fn headings(markdown: &str) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
     let (mut depth, mut is_open) = (0usize, false);
@@ -56,14 +56,13 @@ pub fn headings(markdown: &str) -> Vec<Heading> {
     found
 }
 
-/// The Markdown under the first heading of this title, further headings below it included.
+/// Returns the Markdown under the first heading of this title, including its subheadings.
 pub fn under<'a>(markdown: &'a str, title: &str) -> Option<&'a str> {
     let heading = headings(markdown).into_iter().find(|heading| heading.is(title))?;
     markdown.get(heading.body)
 }
 
-/// The Markdown without the sections of these titles, further headings below them included, and without the blank lines
-/// around them.
+/// Removes the sections of these titles, their subheadings, and the blank lines around them.
 pub fn without(markdown: &str, titles: &[String]) -> String {
     let (mut kept, mut at) = (String::new(), 0);
     for heading in headings(markdown) {
@@ -77,7 +76,7 @@ pub fn without(markdown: &str, titles: &[String]) -> String {
     kept.trim_end().to_owned()
 }
 
-/// The line that a byte stands on, from 1.
+/// Returns the line that contains a byte, counted from 1.
 pub fn line_at(text: &str, byte: usize) -> usize {
     1 + text.bytes().take(byte).filter(|byte| *byte == b'\n').count()
 }
@@ -89,7 +88,7 @@ mod tests {
     const TEXT: &str = "---\ntitle: x\n---\n# A\n\n## B `c` **d**\none\n### E\ntwo\n\n```\n## F\n```\n> ## G\n\n- ## H\n\n## I\nlast";
 
     #[test]
-    fn headings_have_all_below_them() {
+    fn a_heading_includes_its_subheadings() {
         let found = headings(TEXT);
         let titles: Vec<_> = found.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
         assert_eq!(titles, [(1, "A"), (2, "B c d"), (3, "E"), (2, "I")]);
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_comes_goes_and_grows_leaves_the_rest_as_it_is() {
+    fn removing_a_section_leaves_the_rest_unchanged() {
         let rest = without("# A\none\n## I\nx\n", &["Log".into()]);
         for text in [
             "# A\none\n\n## Log\n## I\nx",

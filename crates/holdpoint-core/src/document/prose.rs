@@ -1,26 +1,26 @@
-//! A document's lines without its comments and, where it is asked for, its code blocks.
+//! A document's lines without its comments and, on request, without its code blocks.
 //!
-//! Invariant: what is left out is blanked, so that every line stays where it is.
+//! Invariant: omitted text is replaced by blanks, so that line numbers stay the same.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// The document with its HTML comments blanked. In code, what looks like a comment is none.
+/// Blanks out the HTML comments of a document. Comment marks inside code do not count.
 pub fn without_comments(markdown: &str) -> String {
     let (blocks, spans) = code(markdown);
     let comments = comments(markdown, &[blocks, spans].concat());
-    blanked(markdown, &comments)
+    blank_out(markdown, &comments)
 }
 
-/// The document with its HTML comments and code blocks blanked.
+/// Blanks out the HTML comments and the code blocks of a document.
 pub fn without_blocks(markdown: &str) -> String {
     let (blocks, spans) = code(markdown);
     let comments = comments(markdown, &[blocks.clone(), spans].concat());
-    blanked(markdown, &[comments, blocks].concat())
+    blank_out(markdown, &[comments, blocks].concat())
 }
 
-/// Where code stands: in blocks, and in spans.
+/// Returns the byte ranges of the code blocks and of the code spans.
 fn code(markdown: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut blocks, mut spans) = (Vec::new(), Vec::new());
     for (event, span) in Parser::new_ext(markdown, Options::ENABLE_TABLES).into_offset_iter() {
@@ -48,7 +48,7 @@ fn comments(markdown: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     found
 }
 
-fn blanked(markdown: &str, spans: &[Range<usize>]) -> String {
+fn blank_out(markdown: &str, spans: &[Range<usize>]) -> String {
     let mut bytes = markdown.as_bytes().to_vec();
     for span in spans {
         for byte in bytes.get_mut(span.clone()).into_iter().flatten() {
@@ -57,7 +57,7 @@ fn blanked(markdown: &str, spans: &[Range<usize>]) -> String {
             }
         }
     }
-    // Spans begin and end between characters, so what is left is as good a text as before.
+    // Spans begin and end between characters, so the rest is still valid UTF-8.
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

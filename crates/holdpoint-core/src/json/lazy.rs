@@ -1,6 +1,6 @@
-//! JSON that is read only where it is looked at. The text is checked as a whole, but values are made for one level at
-//! a time: of a state file of 100 KB a rule looks at a handful of fields, and making the others would cost more than
-//! everything else the hook does.
+//! JSON whose values are built only where they are used. The text is validated as a whole, but values are built one
+//! level at a time: a rule reads a handful of fields of a 100 KB state file, and building the others would cost more
+//! than everything else the hook does.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,14 +12,14 @@ use serde_json::value::RawValue;
 use super::whole;
 use crate::facts::fault;
 
-/// How many levels are put off. What lies deeper is read at once, so that no text is gone over more often than this.
+/// The number of lazy levels. Deeper values are read at once, so that no text is parsed more often than this.
 const LEVELS_MAX: usize = 4;
 
-/// Parses `bytes` as one value and nothing else; objects and lists in it are read when they are looked at.
+/// Parses `bytes` as one value and nothing else. Objects and lists inside it are read on first use.
 pub fn value(bytes: &[u8]) -> Result<Value, String> {
     match whole::<Level>(bytes) {
         Ok(level) => Ok(level.into_value(0)),
-        // Neither an object nor a list, or no JSON at all.
+        // Neither an object nor a list, or not JSON at all.
         Err(_) => whole(bytes),
     }
 }
@@ -41,7 +41,7 @@ impl Level {
     }
 }
 
-/// A value inside another: put off if it is an object or a list.
+/// Converts a value inside another one. Objects and lists stay unread.
 fn part(text: Box<RawValue>, depth: usize) -> Value {
     let repr = match text.get().as_bytes().first() {
         Some(b'{') if depth < LEVELS_MAX => ObjectRepr::Map,
@@ -51,7 +51,7 @@ fn part(text: Box<RawValue>, depth: usize) -> Value {
     Value::from_object(Part { text, depth, repr, value: OnceLock::new() })
 }
 
-/// An object or a list that is read when it is first looked at.
+/// An object or a list that is read on first use.
 #[derive(Debug)]
 struct Part {
     text: Box<RawValue>,
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_off_is_what_was_written() {
+    fn lazy_values_equal_eager_ones() {
         for text in [
             r#"{"a":{"b":[1,{"c":null}]},"d":"x","e":[],"f":{}}"#,
             r#"{"a":{"x":1},"a":{"y":2}}"#,
@@ -156,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn an_error_anywhere_in_the_text_is_seen_at_once() {
+    fn an_error_anywhere_in_the_text_is_found_at_once() {
         for text in ["", "{", r#"{"a":{"b":[1,}}"#, r#"{"a":{"b":1}} x"#, r#"{"a":[tru]}"#, "nonsense"] {
             assert!(value(text.as_bytes()).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn nesting_too_deep_is_a_fault_where_it_is_looked_at() {
+    fn nesting_too_deep_is_a_fault_where_it_is_used() {
         let text = format!("{{\"a\":1,\"b\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
         let deep = value(text.as_bytes()).unwrap();
         assert_eq!(deep.get_attr("a").unwrap(), Value::from(1));

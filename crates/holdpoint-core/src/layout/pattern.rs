@@ -1,18 +1,18 @@
-//! A name with placeholders, taken apart once and then compared with every file.
+//! A file name with placeholders, parsed once and then matched against every file.
 
-/// The text before the first placeholder, and each placeholder with the text after it.
+/// A parsed name: the text before the first placeholder, then each placeholder with the text after it.
 pub(super) struct Pattern<'p> {
     head: &'p str,
     holes: Vec<(Hole<'p>, &'p str)>,
 }
 
-/// A placeholder as it is written, and the characters it stands for.
+/// A placeholder as written, and the characters it stands for.
 struct Hole<'p> {
     written: &'p str,
     allows: fn(u8) -> bool,
 }
 
-/// Placeholders as they are written, with what stands in their place.
+/// Pairs of a placeholder as written and its value.
 pub(super) type Values<'a> = Vec<(&'a str, &'a str)>;
 
 impl<'p> Pattern<'p> {
@@ -29,13 +29,13 @@ impl<'p> Pattern<'p> {
         Pattern { head, holes }
     }
 
-    /// The values of the placeholders, if the whole name fits.
+    /// Returns the values of the placeholders if the whole name matches.
     pub(super) fn fit<'a>(&'a self, name: &'a str) -> Option<Values<'a>> {
         fit(&self.holes, name.strip_prefix(self.head)?)
     }
 
-    /// The name with values in the places of its placeholders; one without a value stays as it is written.
-    pub(super) fn filled(&self, values: &Values<'_>) -> String {
+    /// Replaces the placeholders by their values. A placeholder without a value stays as written.
+    pub(super) fn fill(&self, values: &Values<'_>) -> String {
         let mut name = self.head.to_owned();
         for (hole, after) in &self.holes {
             let value = values.iter().find(|(written, _)| *written == hole.written);
@@ -50,7 +50,7 @@ fn before_hole(text: &str) -> (&str, &str) {
     text.split_at(text.find('{').unwrap_or(text.len()))
 }
 
-/// The characters a placeholder stands for; one that we do not know stands for nothing, so nothing fits it.
+/// Returns the characters a placeholder stands for. An unknown placeholder matches nothing.
 fn allowed(written: &str) -> fn(u8) -> bool {
     match written {
         "{id}" => |c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_',
@@ -64,7 +64,7 @@ fn fit<'a>(holes: &'a [(Hole<'_>, &str)], name: &'a str) -> Option<Values<'a>> {
         return name.is_empty().then(Vec::new);
     };
     let longest = name.bytes().take_while(|c| (hole.allows)(*c)).count();
-    // The longest value first, then shorter ones: what follows may need some of it.
+    // Tries the longest value first, then shorter ones, because the text after it may need some of it.
     (1..=longest).rev().find_map(|length| {
         let (value, rest) = name.split_at(length);
         let mut values = fit(others, rest.strip_prefix(after)?)?;
@@ -98,22 +98,22 @@ mod tests {
         let pattern = Pattern::new("plan.md");
         assert_eq!(pattern.fit("plan.md"), Some(Vec::new()));
         assert_eq!(pattern.fit("plan.md.md"), None);
-        assert_eq!(pattern.filled(&vec![("{n}", "1")]), "plan.md");
+        assert_eq!(pattern.fill(&vec![("{n}", "1")]), "plan.md");
     }
 
     #[test]
-    fn nothing_fits_a_placeholder_that_we_do_not_know() {
+    fn an_unknown_placeholder_matches_nothing() {
         for text in ["a-{other}.md", "a-{n", "a-{}", "a-{id{n}}.md"] {
             let pattern = Pattern::new(text);
             assert_eq!(pattern.fit(text), None);
-            assert_eq!(pattern.filled(&vec![("{n}", "1")]), text);
+            assert_eq!(pattern.fill(&vec![("{n}", "1")]), text);
         }
     }
 
     #[test]
     fn values_are_filled_in() {
         let values = vec![("{id}", "a-b"), ("{n}", "3")];
-        assert_eq!(Pattern::new("task-{id}-review-{n}.md").filled(&values), "task-a-b-review-3.md");
-        assert_eq!(Pattern::new("{n}{n}").filled(&values), "33");
+        assert_eq!(Pattern::new("task-{id}-review-{n}.md").fill(&values), "task-a-b-review-3.md");
+        assert_eq!(Pattern::new("{n}{n}").fill(&values), "33");
     }
 }

@@ -1,39 +1,39 @@
-//! Loops, conditions and groups: each way that a script may go.
+//! Loops, conditions and groups: every path that a script may take.
 
 use brush_parser::ast::{Command, CompoundCommand, CompoundList, ExtendedTestExpr, IfClauseCommand};
 
-use super::place::{Outcome, Place};
+use super::place::{Endings, Place};
 use super::walk::Walk;
 
 impl Walk<'_> {
-    /// Walks a command; `input` is what a pipe feeds to it.
+    /// Walks a command. `input` comes from a pipe.
     pub(super) fn command(
         &mut self,
         command: &Command,
         places: Vec<Place>,
         input: Option<String>,
-    ) -> Outcome {
+    ) -> Endings {
         match command {
             Command::Simple(simple) => {
                 self.each(&places, |walk, place| walk.simple(simple, place, input.clone()))
             }
             Command::Compound(compound, _) => self.compound(compound, places),
-            // A function's body counts where it is defined: it will hardly be defined for nothing.
+            // A function's body counts where it is defined, assuming that the script calls it.
             Command::Function(function) => {
                 let done = self.apart(places.clone(), |walk, places| walk.compound(&function.body.0, places));
                 self.perhaps(places, done)
             }
             Command::ExtendedTest(test, _) => self.each(&places, |walk, mut place| {
                 walk.test(&test.expr, &mut place);
-                Outcome::either(vec![place])
+                Endings::either(vec![place])
             }),
         }
     }
 
-    /// Something that may have run, or not.
-    fn perhaps(&mut self, places: Vec<Place>, done: Outcome) -> Outcome {
+    /// Returns the endings of something that may or may not have run.
+    fn perhaps(&mut self, places: Vec<Place>, done: Endings) -> Endings {
         let done = self.after(done);
-        Outcome::either(self.union(places, done))
+        Endings::either(self.union(places, done))
     }
 
     fn test(&mut self, test: &ExtendedTestExpr, place: &mut Place) {
@@ -53,9 +53,9 @@ impl Walk<'_> {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand, places: Vec<Place>) -> Outcome {
+    fn compound(&mut self, compound: &CompoundCommand, places: Vec<Place>) -> Endings {
         match compound {
-            CompoundCommand::Arithmetic(_) => Outcome::either(places),
+            CompoundCommand::Arithmetic(_) => Endings::either(places),
             CompoundCommand::BraceGroup(group) => self.list(&group.list, places),
             CompoundCommand::Subshell(subshell) => {
                 self.apart(places, |walk, places| walk.list(&subshell.list, places))
@@ -70,7 +70,7 @@ impl Walk<'_> {
             }
             CompoundCommand::CaseClause(clause) => {
                 let places = self.texts([clause.value.value.as_str()].into_iter(), places);
-                let mut all = Outcome::either(places.clone());
+                let mut all = Endings::either(places.clone());
                 for list in clause.cases.iter().filter_map(|case| case.cmd.as_ref()) {
                     let one = self.list(list, places.clone());
                     all = self.merge(all, one);
@@ -97,18 +97,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Runs the scripts in words that are only looked at.
+    /// Runs the scripts in words that are not commands.
     fn texts<'a>(&mut self, words: impl Iterator<Item = &'a str> + Clone, places: Vec<Place>) -> Vec<Place> {
-        let outcome = self.each(&places, |walk, mut place| {
+        let endings = self.each(&places, |walk, mut place| {
             words.clone().for_each(|word| {
                 walk.text(word, &mut place);
             });
-            Outcome::either(vec![place])
+            Endings::either(vec![place])
         });
-        self.after(outcome)
+        self.after(endings)
     }
 
-    fn condition(&mut self, clause: &IfClauseCommand, places: Vec<Place>) -> Outcome {
+    fn condition(&mut self, clause: &IfClauseCommand, places: Vec<Place>) -> Endings {
         let (mut all, mut rest) = self.arm(&clause.condition, &clause.then, places);
         for other in clause.elses.iter().flatten() {
             let one = match &other.condition {
@@ -125,25 +125,25 @@ impl Walk<'_> {
         all
     }
 
-    /// Where a condition and what follows it lead, and where the condition leads if it does not hold.
+    /// Walks a condition and its body. Also returns the places after the condition is false.
     fn arm(
         &mut self,
         condition: &CompoundList,
         then: &CompoundList,
         places: Vec<Place>,
-    ) -> (Outcome, Vec<Place>) {
+    ) -> (Endings, Vec<Place>) {
         let condition = self.list(condition, places);
-        let outcome = self.list(then, condition.ok);
-        (outcome, self.union(condition.failed, condition.rare))
+        let endings = self.list(then, condition.ok);
+        (endings, self.union(condition.failed, condition.rare))
     }
 
-    /// A loop: not at all, once, and a second time where the first led elsewhere. Loops in a second round run once, so
-    /// that nested ones do not multiply.
+    /// Walks a loop: zero times, once, and a second time if the first led to new places. Loops inside a second round run
+    /// once, so that nested loops do not multiply.
     fn repeat(
         &mut self,
         places: Vec<Place>,
-        mut body: impl FnMut(&mut Self, Vec<Place>) -> Outcome,
-    ) -> Outcome {
+        mut body: impl FnMut(&mut Self, Vec<Place>) -> Endings,
+    ) -> Endings {
         let before = places.len();
         let once = body(self, places.clone());
         let once = self.after(once);
@@ -155,6 +155,6 @@ impl Walk<'_> {
             let twice = self.after(twice);
             all = self.union(all, twice);
         }
-        Outcome::either(all)
+        Endings::either(all)
     }
 }

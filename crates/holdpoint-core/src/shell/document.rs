@@ -1,5 +1,5 @@
-//! Here-documents cut out of a command that is too long for the grammar: notes that are written with `cat` are no
-//! commands, however long.
+//! Removes here-documents from a command that is too long for the parser. Notes written with `cat` contain no commands,
+//! however long they are.
 
 use super::wrapper::program;
 
@@ -21,7 +21,7 @@ const READERS: [&str; 14] = [
     "su",
 ];
 
-/// The command without its here-documents. One that a shell may read, or that has scripts in it, stays.
+/// Removes the here-documents of a command. One that a shell may read, or that contains scripts, stays.
 pub(super) fn cut(command: &str) -> String {
     let mut kept = String::with_capacity(command.len());
     let mut lines = command.split_inclusive('\n');
@@ -50,7 +50,7 @@ pub(super) fn cut(command: &str) -> String {
     kept
 }
 
-/// Where a here-document is announced in a line.
+/// The `<<WORD` of a here-document in a line.
 struct Start<'a> {
     from: usize,
     to: usize,
@@ -66,7 +66,7 @@ impl Start<'_> {
     }
 }
 
-/// The first `<<WORD` of a line; one with several is left to the word-by-word reading.
+/// Finds the `<<WORD` of a line. A line with several of them is left to the word-by-word reading.
 fn start(line: &str) -> Option<Start<'_>> {
     let from = line.find("<<")?;
     let after = &line[from + 2..];

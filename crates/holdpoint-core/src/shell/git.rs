@@ -1,12 +1,12 @@
-//! A git command line: which commit it makes, which branch it switches to, which alias it runs.
+//! A git command line: the commit it makes, the branch it switches to, the alias it runs.
 
 use super::Commit;
-use super::place::{Outcome, Place};
+use super::place::{Endings, Place};
 use super::walk::Walk;
 use super::word::UNKNOWN;
 use crate::world::{Answer, GitQuestion, World};
 
-/// Git's own commands that need no look at the aliases: aliases cannot replace them.
+/// Git's own commands. Aliases cannot replace them, so they need no alias lookup.
 const PLAIN: [&str; 44] = [
     "add",
     "apply",
@@ -74,7 +74,7 @@ const COMMIT_VALUES: [&str; 12] = [
     "--pathspec-from-file",
 ];
 
-/// A git call after its global options.
+/// A git call with its global options applied.
 pub(super) struct Call<'a> {
     pub(super) dir: String,
     aliases: Vec<(&'a str, &'a str)>,
@@ -84,8 +84,8 @@ pub(super) struct Call<'a> {
 
 impl Walk<'_> {
     /// Follows a git command line.
-    pub(super) fn git(&mut self, args: &[String], place: Place) -> Outcome {
-        let Some(call) = read_call(args, &place) else { return Outcome::either(vec![place]) };
+    pub(super) fn git(&mut self, args: &[String], place: Place) -> Endings {
+        let Some(call) = read_call(args, &place) else { return Endings::either(vec![place]) };
         match call.command {
             "commit" if makes_commit(call.args) => self.commit(&call, &place),
             "cherry-pick" | "revert" | "am" if applies(call.args) => self.commit(&call, &place),
@@ -96,7 +96,7 @@ impl Walk<'_> {
             command if PLAIN.contains(&command) || command.contains(UNKNOWN) => {}
             _ => return self.alias(&call, place),
         }
-        Outcome::either(vec![place])
+        Endings::either(vec![place])
     }
 
     fn commit(&mut self, call: &Call<'_>, place: &Place) {
@@ -115,21 +115,21 @@ impl Walk<'_> {
         }
     }
 
-    /// `git symbolic-ref HEAD refs/heads/x` switches without a checkout.
-    fn symbolic_ref(&mut self, call: &Call<'_>, place: Place) -> Outcome {
+    /// Follows `git symbolic-ref HEAD refs/heads/x`, which switches without a checkout.
+    fn symbolic_ref(&mut self, call: &Call<'_>, place: Place) -> Endings {
         let names: Vec<&String> = call.args.iter().filter(|arg| !arg.starts_with('-')).collect();
         match (names.as_slice(), place.anchor(&call.dir, self.world)) {
             ([head, reference], Some(dir)) if head.as_str() == "HEAD" => {
                 match reference.strip_prefix("refs/heads/") {
-                    Some(branch) => self.switched(dir, Some(branch.to_owned()), place.clone(), false),
-                    None => Outcome::either(vec![place]),
+                    Some(branch) => self.follow_switch(dir, Some(branch.to_owned()), place.clone(), false),
+                    None => Endings::either(vec![place]),
                 }
             }
-            _ => Outcome::either(vec![place]),
+            _ => Endings::either(vec![place]),
         }
     }
 
-    fn alias(&mut self, call: &Call<'_>, place: Place) -> Outcome {
+    fn alias(&mut self, call: &Call<'_>, place: Place) -> Endings {
         let given =
             call.aliases.iter().find(|(name, _)| *name == call.command).map(|(_, value)| (*value).to_owned());
         let dir = place.anchor(&call.dir, self.world).unwrap_or(&call.dir);
@@ -142,7 +142,7 @@ impl Walk<'_> {
                     None
                 }
             });
-        let Some(value) = value else { return Outcome::either(vec![place]) };
+        let Some(value) = value else { return Endings::either(vec![place]) };
         let quoted: String =
             call.args.iter().map(|arg| format!(" '{}'", arg.replace('\'', r"'\''"))).collect();
         let script = match value.strip_prefix('!') {
@@ -158,8 +158,8 @@ impl Walk<'_> {
     }
 }
 
-/// `git init` and `git clone` into a folder that is not there yet make a repository apart from the one around it.
-fn make_repository(call: &Call<'_>, mut place: Place, world: &dyn World) -> Outcome {
+/// Follows `git init` and `git clone` into a new folder, which create a repository separate from the one around it.
+fn make_repository(call: &Call<'_>, mut place: Place, world: &dyn World) -> Endings {
     let before = place.clone();
     let names: Vec<&String> = call.args.iter().filter(|arg| !arg.starts_with('-')).collect();
     let folder = match (call.command, names.as_slice()) {
@@ -183,7 +183,7 @@ fn make_repository(call: &Call<'_>, mut place: Place, world: &dyn World) -> Outc
     {
         place.make(dir, true);
     }
-    Outcome::normally(place, before)
+    Endings::normally(place, before)
 }
 
 fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
@@ -211,7 +211,7 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
                 let dir = at.toward(value);
                 at.enter(dir);
             }
-            // `--work-tree` says where the files are, not which repository it is.
+            // `--work-tree` names the files, not the repository.
             "--git-dir" => git_dir = Some(value.to_owned()),
             "-c" => aliases.extend(value.strip_prefix("alias.").and_then(|alias| alias.split_once('='))),
             _ => {}
@@ -220,14 +220,15 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
     }
 }
 
-/// Whether `git cherry-pick`, `revert` or `am` with these arguments commits: not when it stops, skips or only applies.
+/// Returns whether `git cherry-pick`, `revert` or `am` commits with these arguments, rather than aborting, skipping or
+/// only applying.
 fn applies(args: &[String]) -> bool {
     const NOT: [&str; 8] =
         ["-n", "--no-commit", "--abort", "--quit", "--skip", "--help", "-h", "--show-current-patch"];
     !args.iter().any(|arg| NOT.contains(&arg.as_str()))
 }
 
-/// Whether `git commit` with these arguments makes a commit: not when it only shows what it would do.
+/// Returns whether `git commit` makes a commit with these arguments, rather than only showing what it would do.
 fn makes_commit(args: &[String]) -> bool {
     let mut makes = true;
     let mut words = args.iter();
@@ -260,7 +261,7 @@ enum Short {
     Plain,
 }
 
-/// What a cluster such as `-am` does to the next word.
+/// Returns how a cluster such as `-am` uses the next word.
 fn short_value(cluster: &str) -> Short {
     for (at, flag) in cluster.char_indices().skip(1) {
         match flag {

@@ -1,15 +1,15 @@
-//! A simple command: its words and settings expanded, the scripts inside them run.
+//! A simple command: expands its words and assignments, and runs the scripts inside them.
 
 use brush_parser::ast::{
     AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, IoFileRedirectTarget, IoRedirect,
     SimpleCommand,
 };
 
-use super::place::{Outcome, Place};
+use super::place::{Endings, Place};
 use super::walk::Walk;
 use super::word::{Expanded, LIST, UNKNOWN, expand, expand_document};
 
-/// A simple command: its words, what it sets, and what is fed to it.
+/// A simple command: its words, its assignments and its input.
 #[derive(Default)]
 struct Line {
     words: Vec<String>,
@@ -23,27 +23,27 @@ impl Walk<'_> {
         command: &SimpleCommand,
         mut place: Place,
         piped: Option<String>,
-    ) -> Outcome {
+    ) -> Endings {
         let outer = std::mem::take(&mut self.aside);
         let line = self.line(command, &mut place);
         let aside = std::mem::replace(&mut self.aside, outer);
         let git_dir = line.assignments.iter().rev().find(|(name, _)| name == "GIT_DIR");
-        let outcome = if line.words.is_empty() {
+        let endings = if line.words.is_empty() {
             let before = place.clone();
             line.assignments.into_iter().for_each(|(name, value)| place.assign(name, value));
-            Outcome::normally(place, before)
+            Endings::normally(place, before)
         } else if let Some((_, dir)) = git_dir {
             let before = place.git_dir().map(str::to_owned);
             place.set_git_dir(Some(dir));
-            let outcome = self.run(line.words, line.input.or(piped), place);
-            outcome.map(|mut place| {
+            let endings = self.run(line.words, line.input.or(piped), place);
+            endings.map(|mut place| {
                 place.set_git_dir(before.as_deref());
                 place
             })
         } else {
             self.run(line.words, line.input.or(piped), place)
         };
-        self.merge(outcome, Outcome::either(aside))
+        self.merge(endings, Endings::either(aside))
     }
 
     fn line(&mut self, command: &SimpleCommand, place: &mut Place) -> Line {
@@ -52,7 +52,7 @@ impl Walk<'_> {
             self.item(item, &mut line, place);
         }
         if let Some(word) = &command.word_or_name {
-            line.words.extend(self.expanded(&word.value, place).words().map(str::to_owned));
+            line.words.extend(self.expand_word(&word.value, place).words().map(str::to_owned));
         }
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, &mut line, place);
@@ -63,11 +63,11 @@ impl Walk<'_> {
     fn item(&mut self, item: &CommandPrefixOrSuffixItem, line: &mut Line, place: &mut Place) {
         match item {
             CommandPrefixOrSuffixItem::Word(word) => {
-                line.words.extend(self.expanded(&word.value, place).words().map(str::to_owned));
+                line.words.extend(self.expand_word(&word.value, place).words().map(str::to_owned));
             }
             CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => match &assignment.name {
                 AssignmentName::VariableName(name) if line.words.is_empty() => {
-                    let value = self.assigned(&assignment.value, place);
+                    let value = self.assigned_value(&assignment.value, place);
                     let value = if assignment.append { UNKNOWN.to_string() } else { value };
                     line.assignments.push((name.clone(), value));
                 }
@@ -80,13 +80,13 @@ impl Walk<'_> {
         }
     }
 
-    fn assigned(&mut self, value: &AssignmentValue, place: &mut Place) -> String {
+    fn assigned_value(&mut self, value: &AssignmentValue, place: &mut Place) -> String {
         match value {
             AssignmentValue::Scalar(word) => self.text(&word.value, place),
             AssignmentValue::Array(members) => {
                 let mut words = Vec::new();
                 for (_, word) in members {
-                    words.push(self.expanded(&word.value, place).text);
+                    words.push(self.expand_word(&word.value, place).text);
                 }
                 words.join(&LIST.to_string())
             }
@@ -112,12 +112,12 @@ impl Walk<'_> {
         }
     }
 
-    /// A word's text where it does not fall into words.
+    /// Expands a word that is not split.
     pub(super) fn text(&mut self, word: &str, place: &mut Place) -> String {
-        self.expanded(word, place).text.replace(LIST, " ")
+        self.expand_word(word, place).text.replace(LIST, " ")
     }
 
-    fn expanded(&mut self, word: &str, place: &mut Place) -> Expanded {
+    fn expand_word(&mut self, word: &str, place: &mut Place) -> Expanded {
         let expanded = expand(word, place);
         self.run_scripts(expanded, place)
     }
@@ -129,10 +129,10 @@ impl Walk<'_> {
         expanded
     }
 
-    /// Runs something in a shell of its own amid a command: what it does to branches counts for the command itself.
-    fn aside_from(&mut self, place: &mut Place, run: impl FnOnce(&mut Self, Vec<Place>) -> Outcome) {
-        let outcome = self.apart(vec![place.clone()], run);
-        let mut places = self.after(outcome).into_iter();
+    /// Runs something in a subshell inside a command. Its changes to branches apply to the command itself.
+    fn aside_from(&mut self, place: &mut Place, run: impl FnOnce(&mut Self, Vec<Place>) -> Endings) {
+        let endings = self.apart(vec![place.clone()], run);
+        let mut places = self.after(endings).into_iter();
         if let Some(first) = places.next() {
             *place = first;
         }

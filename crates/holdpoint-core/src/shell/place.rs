@@ -1,18 +1,18 @@
-//! Where a command stands, and where it may stand after commands that may or may not have worked.
+//! The place a command runs in, and the places after a command that may or may not have worked.
 
 use std::rc::Rc;
 
 use super::word::{LIST, UNKNOWN};
 use crate::world::{Answer, GitQuestion, World};
 
-/// The longest value a variable is remembered with: `a=$a$a` doubles it each time.
+/// The longest value of a variable that is remembered, because `a=$a$a` doubles it each time.
 const VALUE_MAX: usize = 4 * 1024;
-/// How many folders `pushd` keeps, and how many that are made or switched are remembered: each place has its copy.
+/// The most folders remembered for each of `pushd`, `mkdir` and branch switches. Each place has its own copy.
 const FOLDERS_MAX: usize = 64;
-/// No system opens a longer path.
+/// The longest path that any system opens.
 const PATH_MAX: usize = 4 * 1024;
 
-/// What a shell keeps for itself: a subshell starts with a copy, and its changes end with it.
+/// A shell's own state. A subshell starts with a copy, and its changes end with it.
 #[derive(Clone, PartialEq, Eq)]
 struct Shell {
     dir: String,
@@ -25,13 +25,13 @@ struct Shell {
 /// The branch before a switch.
 #[derive(Clone, PartialEq, Eq)]
 enum Before {
-    /// The one that is checked out as we look.
+    /// The branch that is checked out now.
     Now,
-    /// One the script was on; none: no branch.
+    /// A branch that the script was on before, or none.
     Was(Option<String>),
 }
 
-/// A repository that was switched: to which branch (none: to no branch), and from which.
+/// A repository that the script switched: its new branch (none if detached) and the one before.
 #[derive(Clone, PartialEq, Eq)]
 struct Switched {
     repository: String,
@@ -39,7 +39,7 @@ struct Switched {
     before: Before,
 }
 
-/// Where a command stands: its shell, the branches that repositories were switched to so far, the folders made so far.
+/// The state a command runs in: its shell, the branches switched to so far, and the folders created so far.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Place {
     shell: Rc<Shell>,
@@ -49,33 +49,33 @@ pub(super) struct Place {
     repositories: Vec<String>,
 }
 
-/// Where a command may leave us: after it worked, after it failed, and after it failed although it normally works.
+/// The places after a command: if it worked, if it failed, and if it failed although it normally works.
 #[derive(Clone, Default)]
-pub(super) struct Outcome {
+pub(super) struct Endings {
     pub(super) ok: Vec<Place>,
     pub(super) failed: Vec<Place>,
     pub(super) rare: Vec<Place>,
 }
 
-impl Outcome {
-    /// A command that changes nothing, whether it works or not.
-    pub(super) fn either(places: Vec<Place>) -> Outcome {
-        Outcome { ok: places.clone(), failed: places, rare: Vec::new() }
+impl Endings {
+    /// Creates the endings of a command that changes nothing, whether it works or not.
+    pub(super) fn either(places: Vec<Place>) -> Endings {
+        Endings { ok: places.clone(), failed: places, rare: Vec::new() }
     }
 
-    /// A command that normally works.
-    pub(super) fn normally(worked: Place, before: Place) -> Outcome {
-        Outcome { ok: vec![worked], failed: Vec::new(), rare: vec![before] }
+    /// Creates the endings of a command that normally works.
+    pub(super) fn normally(worked: Place, before: Place) -> Endings {
+        Endings { ok: vec![worked], failed: Vec::new(), rare: vec![before] }
     }
 
-    /// A command that may well fail.
-    pub(super) fn perhaps(worked: Place, before: Place) -> Outcome {
-        Outcome { ok: vec![worked], failed: vec![before], rare: Vec::new() }
+    /// Creates the endings of a command that may well fail.
+    pub(super) fn perhaps(worked: Place, before: Place) -> Endings {
+        Endings { ok: vec![worked], failed: vec![before], rare: Vec::new() }
     }
 
-    pub(super) fn map(self, change: impl Fn(Place) -> Place) -> Outcome {
+    pub(super) fn map(self, change: impl Fn(Place) -> Place) -> Endings {
         let each = |places: Vec<Place>| places.into_iter().map(&change).collect();
-        Outcome { ok: each(self.ok), failed: each(self.failed), rare: each(self.rare) }
+        Endings { ok: each(self.ok), failed: each(self.failed), rare: each(self.rare) }
     }
 }
 
@@ -97,13 +97,13 @@ impl Place {
         }
     }
 
-    /// The place a subshell starts in.
+    /// Returns the place that a subshell starts in.
     pub(super) fn fork(mut self) -> Place {
         self.outer.push(Rc::clone(&self.shell));
         self
     }
 
-    /// The place after a subshell: what it did to repositories stays.
+    /// Returns the place after a subshell. Its changes to repositories stay.
     pub(super) fn join(mut self) -> Place {
         if let Some(shell) = self.outer.pop() {
             self.shell = shell;
@@ -111,7 +111,7 @@ impl Place {
         self
     }
 
-    /// Takes over what another place's shell keeps.
+    /// Adopts the shell of another place.
     pub(super) fn take_shell(&mut self, other: &Place) {
         self.shell = Rc::clone(&other.shell);
     }
@@ -128,13 +128,13 @@ impl Place {
         self.shell.git_dir.as_deref()
     }
 
-    /// What `GIT_DIR` says from here on; nothing that can be known, or empty: git looks itself.
+    /// Sets `GIT_DIR` for the following commands. If it is unknown or empty, git finds the repository itself.
     pub(super) fn set_git_dir(&mut self, dir: Option<&str>) {
         let dir = dir.filter(|dir| !dir.is_empty() && !dir.contains(UNKNOWN));
         Rc::make_mut(&mut self.shell).git_dir = dir.map(str::to_owned);
     }
 
-    /// The folder a path leads to; one that cannot be known is taken for the one we are in.
+    /// Resolves a path to a folder. An unknown path counts as the current folder.
     pub(super) fn toward(&self, dir: &str) -> String {
         if dir.is_empty() || dir.contains(UNKNOWN) {
             return self.shell.dir.clone();
@@ -142,7 +142,7 @@ impl Place {
         crate::path::join(&self.shell.dir, dir)
     }
 
-    /// Follows a change of the folder.
+    /// Changes the current folder.
     pub(super) fn enter(&mut self, dir: String) {
         let shell = Rc::make_mut(&mut self.shell);
         shell.old = Some(std::mem::replace(&mut shell.dir, dir));
@@ -159,7 +159,7 @@ impl Place {
         Rc::make_mut(&mut self.shell).stack.pop()
     }
 
-    /// Remembers a folder that is made, and whether it becomes a repository of its own.
+    /// Remembers a folder that the script creates, as a repository or a plain folder.
     pub(super) fn make(&mut self, dir: String, repository: bool) {
         let list = if repository { &mut self.repositories } else { &mut self.made };
         if !list.contains(&dir) && list.len() < FOLDERS_MAX {
@@ -167,13 +167,13 @@ impl Place {
         }
     }
 
-    /// Whether a folder is there, or was made on the way.
+    /// Returns whether a folder exists, or was created by the script.
     pub(super) fn has_folder(&self, dir: &str, world: &dyn World) -> bool {
         let mut made = self.made.iter().chain(&self.repositories);
         made.any(|made| crate::path::below(dir, made).is_some()) || world.is_folder(dir)
     }
 
-    /// The folder to ask git about: a folder that is yet to be made belongs to the repository around it.
+    /// Returns the folder to ask git about. A folder that does not exist yet belongs to the repository around it.
     pub(super) fn anchor<'a>(&self, mut dir: &'a str, world: &dyn World) -> Option<&'a str> {
         if dir.len() > PATH_MAX {
             return None;
@@ -191,7 +191,7 @@ impl Place {
         Some(dir)
     }
 
-    /// The branch a commit in `dir` would land on.
+    /// Returns the branch that a commit in `dir` would land on.
     pub(super) fn branch(&self, dir: &str, world: &dyn World) -> Answer<String> {
         match self.switched_at(dir, world) {
             Some(Switched { branch: Some(branch), .. }) => Answer::Is(branch.clone()),
@@ -200,7 +200,7 @@ impl Place {
         }
     }
 
-    /// The branch before the last switch in `dir`, as `git checkout -` takes it: empty for no branch.
+    /// Returns the branch that `git checkout -` in `dir` would return to. Empty for no branch.
     pub(super) fn branch_before(&self, dir: &str, world: &dyn World) -> Answer<String> {
         match self.switched_at(dir, world).map(|switched| &switched.before) {
             Some(Before::Was(before)) => Answer::Is(before.clone().unwrap_or_default()),
@@ -220,7 +220,7 @@ impl Place {
         self.switched.iter().find(|switched| switched.repository == repository)
     }
 
-    /// Follows a switch of the branch in `dir`; none: to no branch.
+    /// Switches the branch in `dir`; none detaches it.
     pub(super) fn switch(&mut self, dir: &str, branch: Option<String>, world: &dyn World) {
         let repository = repository(dir, world);
         match self.switched.iter_mut().find(|switched| switched.repository == repository) {
@@ -235,7 +235,7 @@ impl Place {
         }
     }
 
-    /// Remembers a variable; a value too long is one that cannot be known.
+    /// Remembers a variable. A value that is too long counts as unknown.
     pub(super) fn assign(&mut self, name: String, value: String) {
         let value = if value.len() > VALUE_MAX { UNKNOWN.to_string() } else { value };
         let variables = &mut Rc::make_mut(&mut self.shell).variables;
@@ -243,7 +243,7 @@ impl Place {
         variables.push((name, value));
     }
 
-    /// A variable's value: a list's members stand apart by [`LIST`].
+    /// Returns a variable's value, with [`LIST`] between the members of a list.
     pub(super) fn list_variable(&self, name: &str) -> Option<&str> {
         match name {
             "PWD" => Some(self.dir()),
@@ -258,13 +258,13 @@ impl Place {
         }
     }
 
-    /// A variable's value; of a list, its first.
+    /// Returns a variable's value, or the first member of a list.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         self.list_variable(name)?.split(LIST).next()
     }
 }
 
-/// What tells one repository from another: its git folder, or the folder itself where git knows none.
+/// Returns the identity of a repository: its git folder, or the folder itself if git knows none.
 fn repository(dir: &str, world: &dyn World) -> String {
     match world.git(dir, &GitQuestion::Repository) {
         Answer::Is(repository) => repository,

@@ -1,4 +1,4 @@
-//! A command given as words: what the shell itself does, what starts another script, and git.
+//! A command given as words: the shell's builtins, programs that start another script, and git.
 
 use super::place::{Outcome, Place};
 use super::walk::{PROGRAMS_MAX, Walk};
@@ -6,7 +6,7 @@ use super::word::UNKNOWN;
 use super::wrapper::{Inner, program, script_argument, unwrap};
 
 impl Walk<'_> {
-    pub(super) fn run(&mut self, words: Vec<String>, input: Option<String>, mut place: Place) -> Outcome {
+    pub(super) fn run(&mut self, words: Vec<String>, input: Option<String>, mut place: Place) -> Endings {
         let mut words = words;
         let mut at = place.clone();
         while let Some(inner) = unwrap(&words, input.as_deref()) {
@@ -27,7 +27,7 @@ impl Walk<'_> {
             }
         }
         if at != place {
-            // A wrapper that changes the folder or the settings does so for its own command.
+            // A wrapper changes the folder and the settings only for the command it runs.
             return self.apart(vec![place], |walk, mut places| {
                 for place in &mut places {
                     place.take_shell(&at);
@@ -58,7 +58,7 @@ impl Walk<'_> {
                 let script = if args.is_empty() { input.unwrap_or_default() } else { args.join(" ") };
                 return self.script(&script, vec![place]);
             }
-            // It runs when the shell ends, or in between: now is as good as any time.
+            // The trap runs later, at an unknown time, so it is walked now.
             "trap" => {
                 if let Some(script) = args.iter().find(|arg| !arg.starts_with('-')) {
                     self.apart(vec![place.clone()], |walk, places| walk.script(script, places));
@@ -69,28 +69,28 @@ impl Walk<'_> {
                     return self.apart(vec![place], |walk, places| walk.script(&script, places));
                 }
             }
-            "echo" | "write-output" => self.output = Some(printed(args)),
-            "printf" => self.output = Some(formatted(args)),
+            "echo" | "write-output" => self.output = Some(echo_output(args)),
+            "printf" => self.output = Some(printf_output(args)),
             "cat" | "tee" => self.output = input,
             _ => {}
         }
-        Outcome::either(vec![place])
+        Endings::either(vec![place])
     }
 
-    /// `exit`: nothing after it runs, in this shell.
-    fn exit(&mut self, args: &[String], place: Place) -> Outcome {
+    /// Follows `exit`: nothing after it runs in this shell.
+    fn exit(&mut self, args: &[String], place: Place) -> Endings {
         let (ok, failed) = match args.first().map(String::as_str) {
             Some("0") => (vec![place], Vec::new()),
             Some(code) if !code.contains(UNKNOWN) => (Vec::new(), vec![place]),
             Some(_) | None => (vec![place.clone()], vec![place]),
         };
         let exits = std::mem::take(&mut self.exits);
-        self.exits = self.merge(exits, Outcome { ok, failed, rare: Vec::new() });
-        Outcome::default()
+        self.exits = self.merge(exits, Endings { ok, failed, rare: Vec::new() });
+        Endings::default()
     }
 
-    /// `cd`, `pushd` and `popd`: only a folder that is there, or that was made on the way, is surely entered.
-    fn change_folder(&mut self, name: &str, args: &[String], mut place: Place) -> Outcome {
+    /// Follows `cd`, `pushd` and `popd`. They surely work only for a folder that exists or that the script created.
+    fn change_folder(&mut self, name: &str, args: &[String], mut place: Place) -> Endings {
         let before = place.clone();
         let pushes = name.to_ascii_lowercase().starts_with("push");
         let target = args.iter().find(|arg| arg.as_str() == "-" || !arg.starts_with('-'));
@@ -101,16 +101,16 @@ impl Walk<'_> {
             None if pushes => place.pop(),
             None => None,
         };
-        let Some(dir) = dir else { return Outcome::either(vec![before]) };
+        let Some(dir) = dir else { return Endings::either(vec![before]) };
         if pushes {
             place.push(before.dir().to_owned());
         }
         let there = place.has_folder(&dir, self.world);
         place.enter(dir);
-        if there { Outcome::normally(place, before) } else { Outcome::perhaps(place, before) }
+        if there { Endings::normally(place, before) } else { Endings::perhaps(place, before) }
     }
 
-    fn make_folders(&mut self, args: &[String], mut place: Place) -> Outcome {
+    fn make_folders(&mut self, args: &[String], mut place: Place) -> Endings {
         let before = place.clone();
         let parents =
             args.iter().any(|arg| arg == "--parents" || (arg.starts_with('-') && arg.contains('p')));
@@ -121,11 +121,11 @@ impl Walk<'_> {
                 place.make(dir, false);
             }
         }
-        Outcome::normally(place, before)
+        Endings::normally(place, before)
     }
 }
 
-/// `export GIT_DIR=…` holds for the commands after it; other variables are remembered as ever.
+/// Follows `export GIT_DIR=…`, which applies to the commands after it. Other variables are remembered as usual.
 fn export(name: &str, args: &[String], place: &mut Place) {
     let exports = name == "export" || args.iter().any(|arg| arg.starts_with('-') && arg.contains('x'));
     for arg in args.iter().filter(|arg| !arg.starts_with('-')) {
@@ -139,15 +139,15 @@ fn export(name: &str, args: &[String], place: &mut Place) {
     }
 }
 
-/// What `echo` prints.
-fn printed(args: &[String]) -> String {
+/// Returns the output of `echo`.
+fn echo_output(args: &[String]) -> String {
     let options =
         args.iter().take_while(|arg| matches!(arg.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
     args.get(options..).unwrap_or_default().join(" ").replace("\\n", "\n")
 }
 
-/// What `printf` prints, roughly: each text in its place, what is left over on lines of its own.
-fn formatted(args: &[String]) -> String {
+/// Returns the approximate output of `printf`: `%s` replaced by the values, and the remaining values on separate lines.
+fn printf_output(args: &[String]) -> String {
     let args = if args.first().is_some_and(|arg| arg == "--") { &args[1..] } else { args };
     let Some((format, values)) = args.split_first() else { return String::new() };
     let mut text = String::new();

@@ -1,11 +1,11 @@
-//! `git checkout` and `git switch`: where they lead.
+//! The branches that `git checkout` and `git switch` lead to.
 
 use super::git::Call;
-use super::place::{Outcome, Place};
+use super::place::{Endings, Place};
 use super::walk::Walk;
 use crate::world::{Answer, GitQuestion};
 
-/// Options that change nothing about where a switch leads.
+/// Options that do not affect the target of a switch.
 const HARMLESS: [&str; 20] = [
     "-q",
     "--quiet",
@@ -31,7 +31,7 @@ const HARMLESS: [&str; 20] = [
 
 #[derive(Clone, Copy)]
 enum Target<'a> {
-    /// A branch that is made, by force or not.
+    /// A new branch, created by force or not.
     New {
         name: &'a str,
         force: bool,
@@ -42,9 +42,9 @@ enum Target<'a> {
 }
 
 impl Walk<'_> {
-    pub(super) fn switch(&mut self, call: &Call<'_>, place: Place) -> Outcome {
+    pub(super) fn switch(&mut self, call: &Call<'_>, place: Place) -> Endings {
         let (target, odd) = switch_target(call.command, call.args);
-        let Some(dir) = place.anchor(&call.dir, self.world) else { return Outcome::either(vec![place]) };
+        let Some(dir) = place.anchor(&call.dir, self.world) else { return Endings::either(vec![place]) };
         let (branch, fails) = match target {
             Target::New { name, force } => {
                 let exists = || {
@@ -56,38 +56,44 @@ impl Walk<'_> {
             Target::Named(name) => {
                 let answer = match name {
                     "-" | "@{-1}" => place.branch_before(dir, self.world),
-                    // A pattern names files: no branch can have one in its name.
+                    // A pattern names files: a branch name cannot contain one.
                     name if name.contains(['*', '?', '[']) => Answer::None,
                     name => self.world.git(dir, &GitQuestion::Switch(name.to_owned())),
                 };
                 match answer {
                     Answer::Is(branch) => {
                         let branch = Some(branch).filter(|branch| !branch.is_empty());
-                        // `git switch` leaves branches only with `--detach`.
+                        // `git switch` detaches only with `--detach`.
                         let refused = branch.is_none() && call.command == "switch";
                         (branch, refused)
                     }
-                    Answer::None => return Outcome::either(vec![place]),
+                    Answer::None => return Endings::either(vec![place]),
                     Answer::Fault(why) => {
                         self.found.fault = Some(why);
-                        return Outcome::either(vec![place]);
+                        return Endings::either(vec![place]);
                     }
                 }
             }
-            Target::Files => return Outcome::either(vec![place]),
+            Target::Files => return Endings::either(vec![place]),
         };
-        self.switched(dir, branch, place.clone(), odd || fails)
+        self.follow_switch(dir, branch, place.clone(), odd || fails)
     }
 
-    /// Follows a switch that normally works, or may well fail.
-    pub(super) fn switched(&self, dir: &str, branch: Option<String>, place: Place, fails: bool) -> Outcome {
+    /// Follows a switch. `fails` means that it may well fail.
+    pub(super) fn follow_switch(
+        &self,
+        dir: &str,
+        branch: Option<String>,
+        place: Place,
+        fails: bool,
+    ) -> Endings {
         let mut there = place.clone();
         there.switch(dir, branch, self.world);
-        if fails { Outcome::perhaps(there, place) } else { Outcome::normally(there, place) }
+        if fails { Endings::perhaps(there, place) } else { Endings::normally(there, place) }
     }
 }
 
-/// Where a switch leads, and whether it has options that we do not know: git may refuse them.
+/// Returns the target of a switch, and whether it has unknown options, which git may refuse.
 fn switch_target<'a>(command: &str, args: &'a [String]) -> (Target<'a>, bool) {
     let mut names = Vec::new();
     let (mut odd, mut track, mut detach, mut made) = (false, false, false, None);
@@ -144,7 +150,7 @@ enum Cluster<'a> {
     Odd,
 }
 
-/// What short options such as `-qb` or `-bname` say together.
+/// Reads combined short options such as `-qb` or `-bname`.
 fn cluster<'a>(command: &str, options: &'a str) -> Cluster<'a> {
     let makes = if command == "switch" { ['c', 'C'] } else { ['b', 'B'] };
     let mut sum = Cluster::Plain;

@@ -1,17 +1,17 @@
-//! Walks a parsed script in the order it would run, keeping the places each command may run in.
+//! The walk through a parsed script in execution order, with the places that each command may run in.
 
 use brush_parser::ast::{AndOr, AndOrList, CompoundList, CompoundListItem, Pipeline, SeparatorOperator};
 
-use super::place::{Outcome, Place};
+use super::place::{Endings, Place};
 use super::{Commits, document, within_limits};
 use crate::world::World;
 
-/// How deep scripts may start scripts (`sh -c`, `eval`, aliases).
+/// The deepest nesting of scripts in scripts (`sh -c`, `eval`, aliases).
 const SCRIPTS_MAX: usize = 8;
-/// How much of such scripts is read in all, and what each counts for at least: scripts that start scripts multiply.
+/// The most bytes read from nested scripts in all, and the least that each counts for, because they multiply.
 const SCRIPT_BYTES_MAX: usize = 256 * 1024;
 const SCRIPT_BYTES_MIN: usize = 256;
-/// How many places are followed at once.
+/// The most places that are followed at once.
 const PLACES_MAX: usize = 16;
 /// How many programs are listed.
 pub(super) const PROGRAMS_MAX: usize = 1_000;
@@ -23,11 +23,11 @@ pub(super) struct Walk<'a> {
     pub(super) ran: Vec<Vec<String>>,
     /// What the last simple command prints, where that is plain to see: a shell may read it through a pipe.
     pub(super) output: Option<String>,
-    /// Where `exit` left the shell at hand.
-    pub(super) exits: Outcome,
-    /// Other places that the command substitutions of a simple command may have led to.
+    /// The places where `exit` left the current shell.
+    pub(super) exits: Endings,
+    /// Further places that the command substitutions of a simple command may lead to.
     pub(super) aside: Vec<Place>,
-    /// How many loops we are in the second round of.
+    /// The number of surrounding loops that are in their second round.
     pub(super) loops: usize,
     scripts: usize,
     script_bytes: usize,
@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
             found: Commits::default(),
             ran: Vec::new(),
             output: None,
-            exits: Outcome::default(),
+            exits: Endings::default(),
             aside: Vec::new(),
             loops: 0,
             scripts: 0,
@@ -48,11 +48,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks a script; one that does not parse is read word by word.
-    pub(super) fn script(&mut self, script: &str, places: Vec<Place>) -> Outcome {
+    /// Walks a script. One that does not parse is read word by word.
+    pub(super) fn script(&mut self, script: &str, places: Vec<Place>) -> Endings {
         self.script_bytes += script.len().max(SCRIPT_BYTES_MIN);
         if self.scripts >= SCRIPTS_MAX || (self.scripts > 0 && self.script_bytes > SCRIPT_BYTES_MAX) {
-            return Outcome::either(places);
+            return Endings::either(places);
         }
         self.scripts += 1;
         let shorter = (!within_limits(script)).then(|| document::cut(script));
@@ -61,27 +61,27 @@ impl<'a> Walk<'a> {
         let parsed = within_limits(script)
             .then(|| brush_parser::Parser::new(std::io::Cursor::new(script), &options).parse_program().ok())
             .flatten();
-        let outcome = match parsed {
+        let endings = match parsed {
             Some(program) => self.sequence(program.complete_commands.iter().flat_map(|list| &list.0), places),
             None => self.plain_words(script, places),
         };
         self.scripts -= 1;
-        outcome
+        endings
     }
 
-    /// Reads a script as commands between separators. Which of them run cannot be told: no `exit` ends it.
-    fn plain_words(&mut self, script: &str, mut places: Vec<Place>) -> Outcome {
+    /// Reads a script as commands between separators. It is unknown which of them run, so `exit` does not end it.
+    fn plain_words(&mut self, script: &str, mut places: Vec<Place>) -> Endings {
         for command in script.split([';', '\n', '&', '|', '(', ')', '{', '}', '`']) {
             let words: Vec<String> =
                 command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect();
-            let outcome = self.each(&places, |walk, place| walk.run(words.clone(), None, place));
-            let after = self.after(outcome);
+            let endings = self.each(&places, |walk, place| walk.run(words.clone(), None, place));
+            let after = self.after(endings);
             places = if after.is_empty() { places } else { after };
         }
-        Outcome::either(places)
+        Endings::either(places)
     }
 
-    pub(super) fn list(&mut self, list: &CompoundList, places: Vec<Place>) -> Outcome {
+    pub(super) fn list(&mut self, list: &CompoundList, places: Vec<Place>) -> Endings {
         self.sequence(list.0.iter(), places)
     }
 
@@ -89,67 +89,67 @@ impl<'a> Walk<'a> {
         &mut self,
         items: impl Iterator<Item = &'b CompoundListItem>,
         places: Vec<Place>,
-    ) -> Outcome {
-        let mut outcome = Outcome { ok: places, ..Outcome::default() };
+    ) -> Endings {
+        let mut endings = Endings { ok: places, ..Endings::default() };
         for item in items {
-            let places = self.after(outcome);
-            outcome = match item.1 {
+            let places = self.after(endings);
+            endings = match item.1 {
                 SeparatorOperator::Async => {
                     let done = self.apart(places.clone(), |walk, places| walk.and_or(&item.0, places));
                     let done = self.after(done);
-                    Outcome::either(self.union(places, done))
+                    Endings::either(self.union(places, done))
                 }
                 SeparatorOperator::Sequence => self.and_or(&item.0, places),
             };
         }
-        outcome
+        endings
     }
 
-    fn and_or(&mut self, list: &AndOrList, places: Vec<Place>) -> Outcome {
-        let mut outcome = self.pipeline(&list.first, places);
+    fn and_or(&mut self, list: &AndOrList, places: Vec<Place>) -> Endings {
+        let mut endings = self.pipeline(&list.first, places);
         for next in &list.additional {
-            outcome = match next {
+            endings = match next {
                 AndOr::And(pipeline) => {
-                    let then = self.pipeline(pipeline, outcome.ok);
-                    Outcome {
+                    let then = self.pipeline(pipeline, endings.ok);
+                    Endings {
                         ok: then.ok,
-                        failed: self.union(outcome.failed, then.failed),
-                        rare: self.union(outcome.rare, then.rare),
+                        failed: self.union(endings.failed, then.failed),
+                        rare: self.union(endings.rare, then.rare),
                     }
                 }
                 AndOr::Or(pipeline) => {
-                    let failed = self.union(outcome.failed, outcome.rare);
+                    let failed = self.union(endings.failed, endings.rare);
                     let or = self.pipeline(pipeline, failed);
-                    Outcome { ok: self.union(outcome.ok, or.ok), ..or }
+                    Endings { ok: self.union(endings.ok, or.ok), ..or }
                 }
             };
         }
-        outcome
+        endings
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, mut places: Vec<Place>) -> Outcome {
-        let outcome = match pipeline.seq.as_slice() {
+    fn pipeline(&mut self, pipeline: &Pipeline, mut places: Vec<Place>) -> Endings {
+        let endings = match pipeline.seq.as_slice() {
             [command] => self.command(command, places, None),
             commands => {
                 let mut input = None;
                 for command in commands {
                     self.output = None;
-                    let outcome =
+                    let endings =
                         self.apart(places, |walk, places| walk.command(command, places, input.take()));
-                    places = self.after(outcome);
+                    places = self.after(endings);
                     input = self.output.take();
                 }
-                Outcome::either(places)
+                Endings::either(places)
             }
         };
         if pipeline.bang {
-            let ok = self.union(outcome.failed, outcome.rare);
-            return Outcome { ok, failed: outcome.ok, rare: Vec::new() };
+            let ok = self.union(endings.failed, endings.rare);
+            return Endings { ok, failed: endings.ok, rare: Vec::new() };
         }
-        outcome
+        endings
     }
 
-    /// Both lists as one, each place once.
+    /// Merges two lists, with each place once.
     pub(super) fn union(&mut self, mut places: Vec<Place>, others: Vec<Place>) -> Vec<Place> {
         for other in others {
             if places.contains(&other) {
@@ -164,44 +164,44 @@ impl<'a> Walk<'a> {
         places
     }
 
-    /// Where the next command of a list may stand: what normally works is taken to have worked. Failures come first:
-    /// the place we started in is not the one to drop if there are too many.
-    pub(super) fn after(&mut self, outcome: Outcome) -> Vec<Place> {
-        self.union(outcome.failed, outcome.ok)
+    /// Returns the places that the next command may run in, assuming that what normally works has worked. Failures come
+    /// first, so that the starting place is not dropped if there are too many.
+    pub(super) fn after(&mut self, endings: Endings) -> Vec<Place> {
+        self.union(endings.failed, endings.ok)
     }
 
-    /// Two ways it may go.
-    pub(super) fn merge(&mut self, one: Outcome, other: Outcome) -> Outcome {
-        Outcome {
+    /// Merges the endings of two alternatives.
+    pub(super) fn merge(&mut self, one: Endings, other: Endings) -> Endings {
+        Endings {
             ok: self.union(one.ok, other.ok),
             failed: self.union(one.failed, other.failed),
             rare: self.union(one.rare, other.rare),
         }
     }
 
-    /// Runs the same in each place.
+    /// Runs the same command in each place.
     pub(super) fn each(
         &mut self,
         places: &[Place],
-        mut run: impl FnMut(&mut Self, Place) -> Outcome,
-    ) -> Outcome {
-        let mut outcome = Outcome::default();
+        mut run: impl FnMut(&mut Self, Place) -> Endings,
+    ) -> Endings {
+        let mut endings = Endings::default();
         for place in places {
             let one = run(self, place.clone());
-            outcome = self.merge(outcome, one);
+            endings = self.merge(endings, one);
         }
-        outcome
+        endings
     }
 
-    /// Runs something in a shell of its own.
+    /// Runs something in a subshell.
     pub(super) fn apart(
         &mut self,
         places: Vec<Place>,
-        run: impl FnOnce(&mut Self, Vec<Place>) -> Outcome,
-    ) -> Outcome {
+        run: impl FnOnce(&mut Self, Vec<Place>) -> Endings,
+    ) -> Endings {
         let outer = std::mem::take(&mut self.exits);
-        let outcome = run(self, places.into_iter().map(Place::fork).collect());
+        let endings = run(self, places.into_iter().map(Place::fork).collect());
         let exits = std::mem::replace(&mut self.exits, outer);
-        self.merge(outcome, exits).map(Place::join)
+        self.merge(endings, exits).map(Place::join)
     }
 }

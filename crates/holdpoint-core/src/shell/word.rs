@@ -1,4 +1,4 @@
-//! A shell word's text after quotes are removed, and the scripts that run inside it.
+//! A shell word's text after expansion, and the scripts that run inside it.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{Parameter, ParameterExpr, TildeExpr, WordPiece, WordPieceWithSource};
@@ -6,28 +6,28 @@ use brush_parser::word::{Parameter, ParameterExpr, TildeExpr, WordPiece, WordPie
 use super::LENGTH_MAX;
 use super::place::Place;
 
-/// Stands for what only a running shell could know.
+/// A placeholder for text that only a running shell could know.
 pub(super) const UNKNOWN: char = '\u{fffd}';
-/// Stands between the members of a list, and where an expansion without quotes falls into words.
+/// A separator between the members of a list, and between the words of an unquoted expansion.
 pub(super) const LIST: char = '\u{fdd0}';
 
 /// A word's text, and the scripts of the command substitutions in it.
 #[derive(Default)]
 pub(super) struct Expanded {
-    /// The text; [`LIST`] where it falls into words.
+    /// The text, with [`LIST`] between its words.
     pub(super) text: String,
     pub(super) scripts: Vec<String>,
     quoted: bool,
 }
 
-/// Expands a word as far as it can be known.
+/// Expands a word as far as possible.
 pub(super) fn expand(word: &str, place: &Place) -> Expanded {
     let mut expanded = Expanded::default();
     expanded.word(word, place);
     expanded
 }
 
-/// Expands a here-document, in which quotes are nothing special.
+/// Expands a here-document, in which quotes have no special meaning.
 pub(super) fn expand_document(text: &str, place: &Place) -> Expanded {
     let mut expanded = Expanded { quoted: true, ..Expanded::default() };
     match brush_parser::word::parse_heredoc(text, &ParserOptions::default()) {
@@ -38,7 +38,7 @@ pub(super) fn expand_document(text: &str, place: &Place) -> Expanded {
 }
 
 impl Expanded {
-    /// The words that the text falls into.
+    /// Splits the text into words.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         let whole = !self.text.contains(LIST);
         self.text.split(LIST).filter(move |word| whole || !word.is_empty())
@@ -103,7 +103,7 @@ impl Expanded {
         }
     }
 
-    /// A value, or else another word: its scripts count in any case.
+    /// Appends a value or, without one, another word. The other word's scripts count either way.
     fn or_word(&mut self, value: Option<String>, other: Option<&str>, place: &Place) {
         let other = expand(other.unwrap_or_default(), place);
         self.scripts.extend(other.scripts);

@@ -1,20 +1,20 @@
-//! Programs that run the command or the script they are given: `sudo`, `env`, `find -exec`, `su -c` and the like.
+//! Programs that run another command or script: `sudo`, `env`, `find -exec`, `su -c` and the like.
 
-/// What a wrapper runs.
+/// The command or script that a wrapper runs.
 pub(super) enum Inner {
-    /// A command, and the folder and `GIT_DIR` it is given.
+    /// A command, with the folder and the `GIT_DIR` that the wrapper sets.
     Command { words: Vec<String>, dir: Option<String>, git_dir: Option<String> },
     /// Shell text.
     Script(String),
 }
 
-/// A program's name without its folder and ending.
+/// Returns a program's name without folder and extension.
 pub(super) fn program(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// What is inside a wrapper; none if it is no wrapper. `input` is what is fed to it.
+/// Returns what a wrapper runs, or none if the command is not a wrapper. `input` is its standard input.
 pub(super) fn unwrap(words: &[String], input: Option<&str>) -> Option<Inner> {
     let (name, rest) = words.split_first()?;
     let name = program(name);
@@ -40,10 +40,10 @@ fn command(words: Vec<String>) -> Inner {
     Inner::Command { words, dir: None, git_dir: None }
 }
 
-/// A wrapper's options that take the next word; none if it is no wrapper.
+/// Returns a wrapper's options that take the next word, or none if the program is not a wrapper.
 fn takes_value(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
-        // The last three are what is left of `time -v …` once the grammar has taken `time` for its own.
+        // The last three remain of `time -v …` after the parser has consumed the keyword `time`.
         "command" | "builtin" | "nohup" | "setsid" | "then" | "do" | "else" | "!" | "busybox" | "-v"
         | "-p" | "--" => &[],
         "time" => &["-f", "-o", "--format", "--output"],
@@ -62,7 +62,7 @@ fn takes_value(name: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// A wrapper's command; what it sets for it on the way is kept.
+/// Skips a wrapper's options and returns its command, with the folder and the `GIT_DIR` that the options set.
 fn skip_options(name: &str, mut rest: &[String], takes_value: &[&str]) -> Inner {
     let (mut dir, mut git_dir) = (None, None);
     while let Some(word) = rest.first() {
@@ -79,19 +79,19 @@ fn skip_options(name: &str, mut rest: &[String], takes_value: &[&str]) -> Inner 
         }
         rest = rest.get(if value { 2 } else { 1 }..).unwrap_or_default();
     }
-    // `timeout` and `flock` have a word of their own before the command.
+    // `timeout` and `flock` take one argument before the command.
     let own = usize::from(matches!(name, "timeout" | "flock"));
     Inner::Command { words: rest.get(own..).unwrap_or_default().to_vec(), dir, git_dir }
 }
 
-/// The shell text that a wrapper is given.
+/// Returns the shell script in a wrapper's arguments.
 fn script_of(name: &str, args: &[String]) -> Option<String> {
     match name {
         "su" | "runuser" | "script" | "flock" => {
             let attached = args.iter().find_map(|arg| arg.strip_prefix("--command="));
             let long = || args.iter().position(|arg| arg == "--command").and_then(|at| args.get(at + 1));
             let short = || {
-                // `flock FILE git -c …` is git's own: only an option right at the front or after the file counts.
+                // In `flock FILE git -c …` the `-c` belongs to git: only an option at the front or right after the file counts.
                 let front = if name == "flock" { 3 } else { args.len() };
                 script_argument(args.get(..front.min(args.len()))?).map(str::to_owned)
             };
@@ -124,7 +124,7 @@ fn script_of(name: &str, args: &[String]) -> Option<String> {
     }
 }
 
-/// The script of `sh -c SCRIPT`, `bash -lc SCRIPT` or `pwsh -Command SCRIPT`.
+/// Returns the script of `sh -c SCRIPT`, `bash -lc SCRIPT` or `pwsh -Command SCRIPT`.
 pub(super) fn script_argument(args: &[String]) -> Option<&str> {
     let short = |arg: &str| arg.starts_with('-') && !arg.starts_with("--") && arg.ends_with('c');
     let at = args.iter().position(|arg| short(arg) || arg.eq_ignore_ascii_case("-command"))?;

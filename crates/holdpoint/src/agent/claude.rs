@@ -1,12 +1,12 @@
-//! Claude Code's dialect. A refused tool call shows its reason to the model; `continue: false` would end the turn and
-//! show it to nobody who could act on it.
+//! Claude Code's dialect. A denied tool call shows its reason to the model. `continue: false` would end the turn
+//! without showing it to the model.
 
 use holdpoint_core::event::Moment;
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Otherwise, Parts, named, object, specific, text};
+use super::{Answer, Otherwise, Parts, moment_of, object, specific, text};
 
-/// The events and the moments they stand for; the first of a moment is assumed where none is named.
+/// The events and their moments. The first event of a moment is the default for payloads without a name.
 pub(crate) const EVENTS: [(&str, Moment); 6] = [
     ("PreToolUse", Moment::Before),
     ("PostToolUse", Moment::After),
@@ -18,13 +18,13 @@ pub(crate) const EVENTS: [(&str, Moment); 6] = [
 
 pub(super) fn parts<'a>(payload: &'a Json, otherwise: &Otherwise<'_>) -> Option<Parts<'a>> {
     let (event_name, moment) = match text(payload, "hook_event_name") {
-        Some(name) => (name, named(&EVENTS, name)?),
+        Some(name) => (name, moment_of(&EVENTS, name)?),
         None => unnamed(payload, otherwise)?,
     };
     Some(Parts::plain(payload, event_name, moment))
 }
 
-/// A payload without an event's name: older scripts' tests send such.
+/// Guesses the event of a payload that names none, as the tests of older scripts send.
 fn unnamed(payload: &Json, otherwise: &Otherwise<'_>) -> Option<(&'static str, Moment)> {
     let has_tool = payload.get("tool_name").is_some();
     let has_result = super::result(payload).is_some();

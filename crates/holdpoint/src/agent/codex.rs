@@ -1,5 +1,5 @@
-//! Codex's dialect: Claude Code's forms, but every field it does not know makes the whole answer void, and at Stop it
-//! wants an object even when there is nothing to say.
+//! Codex's dialect: Claude Code's form, but an unknown field makes Codex reject the whole answer, and at Stop it expects
+//! an object even if it is empty.
 
 use holdpoint_core::event::Moment;
 use serde_json::{Value as Json, json};

@@ -1,39 +1,45 @@
-//! Copilot CLI's dialect. How its events are spelled in its settings decides what it sends: `preToolUse` brings
-//! camelCase fields and no event's name, `PreToolUse` brings another agent's names. The second is also what VS Code
-//! sends, which wants the same answer one level deeper; each ignores the other's fields, so both are there.
+//! Copilot CLI's dialect. The spelling of an event in its settings decides what it sends: `preToolUse` sends camelCase
+//! fields without the event's name, `PreToolUse` sends Claude Code's names. VS Code sends the second form and expects the
+//! answer one level deeper. Each ignores the other's fields, so the answer has both.
 
 use holdpoint_core::event::Moment;
 use holdpoint_core::tool::Tool;
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Parts, claude, named, nested, object, specific, text};
+use super::{Answer, Parts, claude, moment_of, nested, object, specific, text};
 
 pub(super) fn parts(payload: &Json) -> Option<Parts<'_>> {
     match text(payload, "hook_event_name") {
-        // Events in camelCase that name themselves are read as those that do not.
+        // A camelCase event with a name is read like one without.
         Some(name) if name.starts_with(char::is_uppercase) => {
-            let parts = Parts::plain(payload, name, named(&claude::EVENTS, name)?);
-            Some(Parts { tool: parts.tool.map(with_outcome), ..parts })
+            let parts = Parts::plain(payload, name, moment_of(&claude::EVENTS, name)?);
+            Some(Parts { tool: parts.tool.map(with_error), ..parts })
         }
         _ => camel(payload),
     }
 }
 
-/// The event is known by the fields that no other has.
+/// Reads a camelCase payload. Its fields show which event it is.
 fn camel(payload: &Json) -> Option<Parts<'_>> {
     let has = |field: &str| payload.get(field).is_some();
-    let (event_name, moment) = match () {
-        () if has("toolName") && has("toolResult") => ("postToolUse", Moment::After),
-        () if has("toolName") && has("error") => ("postToolUseFailure", Moment::After),
-        () if has("toolName") && has("toolArgs") => ("preToolUse", Moment::Before),
-        // A sub-agent's end has these fields too, and its agent's name.
-        () if has("stopReason") && !has("agentName") && !has("agentId") => ("agentStop", Moment::Stop),
-        () if has("source") => ("sessionStart", Moment::Start),
-        () if has("prompt") && !has("toolName") => ("userPromptSubmitted", Moment::Prompt),
-        () => return None,
+    let (event_name, moment) = if has("toolName") && has("toolResult") {
+        ("postToolUse", Moment::After)
+    } else if has("toolName") && has("error") {
+        ("postToolUseFailure", Moment::After)
+    } else if has("toolName") && has("toolArgs") {
+        ("preToolUse", Moment::Before)
+    } else if has("stopReason") && !has("agentName") && !has("agentId") {
+        // The end of a sub-agent has a `stopReason` too, plus the agent's name.
+        ("agentStop", Moment::Stop)
+    } else if has("source") {
+        ("sessionStart", Moment::Start)
+    } else if has("prompt") && !has("toolName") {
+        ("userPromptSubmitted", Moment::Prompt)
+    } else {
+        return None;
     };
     let tool = text(payload, "toolName").filter(|_| moment.has_tool()).map(|name| {
-        with_outcome(Tool {
+        with_error(Tool {
             name: name.to_owned(),
             input: payload.get("toolArgs").map(nested).unwrap_or_default(),
             result: payload.get("toolResult").cloned(),
@@ -43,8 +49,8 @@ fn camel(payload: &Json) -> Option<Parts<'_>> {
     Some(Parts { event_name, moment, tool, session: text(payload, "sessionId"), cwd: text(payload, "cwd") })
 }
 
-/// A result tells in a field of its own whether the tool did its work.
-fn with_outcome(tool: Tool) -> Tool {
+/// Extracts the text and the error from the tool's result, which marks a failure in a separate field.
+fn with_error(tool: Tool) -> Tool {
     let field = |names: [&str; 2]| {
         let result = tool.result.as_ref()?;
         names.iter().find_map(|name| result.get(*name)).cloned()
@@ -66,7 +72,7 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
             object([("additionalContext", answer.all_context().map(Json::String))])
         }
         Moment::Stop => object([("decision", hold().map(|_| json!("block"))), ("reason", hold())]),
-        // What command hooks say to a prompt is dropped.
+        // Copilot ignores the answers of command hooks to a prompt.
         Moment::Prompt => None,
     }?;
     let Json::Object(mut all) = fields.clone() else { return None };

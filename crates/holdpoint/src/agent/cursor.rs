@@ -1,5 +1,5 @@
-//! Cursor's dialect: camelCase events, flat snake_case answers. The folder is often empty in the payload, the workspace
-//! is not. A hold's text goes to both of its readers, because either field has been seen to reach the model.
+//! Cursor's dialect: camelCase events, flat snake_case answers. The payload's folder is often empty, its workspace is
+//! not. A hold's text goes into both message fields, because either may be the one that reaches the model.
 
 use holdpoint_core::event::Moment;
 use holdpoint_core::tool::Tool;
@@ -7,8 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Answer, Parts, nested, object, text};
 
-/// The events and the moments they stand for. Where its settings are another agent's, the names may be too, and begin
-/// with a capital.
+/// The events and their moments. If Cursor reads another agent's settings, the names may begin with a capital letter.
 const EVENTS: [(&str, Moment); 9] = [
     ("preToolUse", Moment::Before),
     ("beforeShellExecution", Moment::Before),
@@ -26,7 +25,7 @@ pub(super) fn parts(payload: &Json) -> Option<Parts<'_>> {
     let (known, moment) = EVENTS
         .into_iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(event_name) && event_name.get(1..) == name.get(1..))?;
-    // A turn that the user broke off, or that failed, is no Stop of the agent's own.
+    // A turn that failed, or that the user aborted, is not a Stop by the agent.
     if moment == Moment::Stop && text(payload, "status").is_some_and(|status| status != "completed") {
         return None;
     }
@@ -50,11 +49,13 @@ fn tool(payload: &Json, event: &str, moment: Moment) -> Option<Tool> {
     let output = payload.get("tool_output").map(nested).filter(|_| is_after);
     let code = output.as_ref().and_then(|output| output.get("exitCode")).and_then(Json::as_i64);
     let result = output.map(|output| output.get("output").cloned().unwrap_or(output));
-    let told = ["error_message", "error"].iter().find_map(|field| payload.get(*field)).cloned();
+    let message = ["error_message", "error"].iter().find_map(|field| payload.get(*field)).cloned();
     Some(Tool {
         name: name.to_owned(),
         input: payload.get("tool_input").map(nested).unwrap_or_default(),
-        error: told.filter(|_| is_after).or_else(|| result.clone().filter(|_| code.is_some_and(|c| c != 0))),
+        error: message
+            .filter(|_| is_after)
+            .or_else(|| result.clone().filter(|_| code.is_some_and(|c| c != 0))),
         result,
     })
 }

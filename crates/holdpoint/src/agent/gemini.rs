@@ -1,13 +1,13 @@
-//! Gemini CLI's dialect: its own names for the events, `deny` for a hold everywhere, and no word to the model before a
-//! tool unless the tool is held. A Stop that is held comes back as a prompt with the reason (see `engine/echo.rs`).
+//! Gemini CLI's dialect: its own event names, `deny` for every hold, and no text for the model before a tool unless the
+//! tool is held. A held Stop comes back as a prompt with the reason (see `engine/echo.rs`).
 
 use holdpoint_core::event::Moment;
 use holdpoint_core::tool::{Tool, ToolKind};
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Parts, named, object, specific, text};
+use super::{Answer, Parts, moment_of, object, specific, text};
 
-/// The events and the moments they stand for.
+/// The events and their moments.
 pub(super) const EVENTS: [(&str, Moment); 5] = [
     ("BeforeTool", Moment::Before),
     ("AfterTool", Moment::After),
@@ -16,20 +16,20 @@ pub(super) const EVENTS: [(&str, Moment); 5] = [
     ("SessionStart", Moment::Start),
 ];
 
-/// Whether no other agent has an event of this name.
+/// Returns whether only Gemini CLI has an event of this name.
 pub(super) fn is_own(event_name: &str) -> bool {
     ["Before", "After"].iter().any(|start| event_name.starts_with(start))
 }
 
 pub(super) fn parts(payload: &Json) -> Option<Parts<'_>> {
     let name = text(payload, "hook_event_name")?;
-    let parts = Parts::plain(payload, name, named(&EVENTS, name)?);
-    Some(Parts { tool: parts.tool.map(with_outcome), ..parts })
+    let parts = Parts::plain(payload, name, moment_of(&EVENTS, name)?);
+    Some(Parts { tool: parts.tool.map(with_error), ..parts })
 }
 
-/// The response has what the model sees, what the user sees, and an error. A command that failed is no error to the
-/// client: its code stands in a line of what the model sees.
-fn with_outcome(tool: Tool) -> Tool {
+/// Extracts the text and the error from the tool's response. The client does not report a failed command as an error:
+/// its exit code is in a line of the text for the model.
+fn with_error(tool: Tool) -> Tool {
     let Some(response @ Json::Object(_)) = &tool.result else { return tool };
     let seen = response.get("llmContent").cloned();
     let failed = |text: &&str| text.lines().any(|line| line.starts_with("Exit Code: "));

@@ -1,5 +1,5 @@
-//! The form of the older hook scripts: `continue: false` before a tool, a block at Stop, silence for the rest; and where
-//! a workflow's `[legacy]` has fields for it, an object for a Stop that is let go.
+//! The form of older hook scripts: `continue: false` before a tool, a block at Stop, and nothing otherwise. If a
+//! workflow's `[legacy]` has fields for it, also an object for an allowed Stop.
 
 use holdpoint_core::event::Moment;
 use serde_json::{Value as Json, json};

@@ -1,11 +1,11 @@
-//! What an agent's answer has room for, and who is told instead where it has none.
+//! The channels of each agent's answer, and where a text goes if its channel is missing.
 
 use holdpoint_core::event::Moment;
 
 use super::{Agent, Answer};
 
 impl Agent {
-    /// Whether an answer at this moment has room for what the agent should know.
+    /// Returns whether an answer at this moment can carry information for the agent.
     fn hears_context(self, moment: Moment) -> bool {
         match self {
             Agent::Claude | Agent::Codex => moment != Moment::Stop,
@@ -14,14 +14,14 @@ impl Agent {
         }
     }
 
-    /// Whether its answers have room for what the user should see.
+    /// Returns whether the agent's answers can carry a message for the user.
     fn shows_messages(self) -> bool {
         matches!(self, Agent::Claude | Agent::Codex | Agent::Gemini)
     }
 }
 
-/// Gives what an agent's answer has no room for to the one who does hear: what the agent should know to the user, what
-/// the user should see to the agent, and what neither would hear to standard error.
+/// Moves texts to the channels that the answer has: information for the agent to the user's message, a message for the
+/// user to the agent's context, and anything else to standard error.
 pub fn settle(answer: &mut Answer, agent: Agent, moment: Moment) {
     if agent == Agent::Copilot && moment == Moment::Prompt {
         answer.stderr.extend(answer.hold.take());

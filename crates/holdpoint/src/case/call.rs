@@ -1,4 +1,4 @@
-//! The calls of a case: the one that is judged, and those that lead up to it.
+//! The calls of a case: the one that is compared, and those that prepare it.
 
 use std::collections::HashMap;
 use std::path::Path;

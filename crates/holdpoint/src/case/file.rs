@@ -7,18 +7,18 @@ use super::error::CaseFileError;
 /// A file of cases.
 #[derive(Debug)]
 pub struct CaseFile {
-    /// What it is about.
+    /// Its subject.
     pub title: String,
-    /// The cases, each complete.
+    /// The cases, each with all its keys.
     pub cases: Vec<Case>,
 }
 
 /// One case, with everything it starts from and everything it expects.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The row it comes from.
+    /// Its name.
     pub name: String,
-    /// What it is about.
+    /// Its subject.
     pub about: String,
     /// Its keys, merged over those of the file.
     pub keys: Map<String, Json>,
@@ -64,7 +64,7 @@ pub(super) const CASE_KEYS: [&str; 34] = [
 /// Stands for a key that is absent.
 pub(super) const NONE: &str = "(none)";
 const NULL: &str = "(null)";
-/// Stands for any value of a field.
+/// The value that matches any value.
 pub(super) const ANY: &str = "(any)";
 
 /// Parses a case file.

@@ -1,4 +1,4 @@
-//! Runs one case and compares.
+//! Runs one case and compares the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -176,10 +176,12 @@ impl Seen<'_> {
 
     /// Returns the decision. A message about a fault is not a warning.
     fn decision(&self, holds: bool, has_message: bool) -> &'static str {
-        match () {
-            () if holds => "hold",
-            () if !self.rules.is_empty() || (has_message && self.faults.is_empty()) => "warn",
-            () => "allow",
+        if holds {
+            "hold"
+        } else if !self.rules.is_empty() || (has_message && self.faults.is_empty()) {
+            "warn"
+        } else {
+            "allow"
         }
     }
 

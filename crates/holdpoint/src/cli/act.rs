@@ -1,4 +1,6 @@
-//! `holdpoint <workflow> <command> …`: the commands that workflows bring along.
+//! `holdpoint <workflow> <command> …`: the workflows' own commands.
+
+use std::path::PathBuf;
 
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
@@ -24,7 +26,7 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     };
     let command = workflow.commands.iter().find(|command| command.name == *wanted);
     let command = command.ok_or_else(|| unknown_command(&workflow, wanted))?.clone();
-    // Only where an argument could stand: later it can be a part of somebody's text.
+    // Only in the position of an argument: later it may be part of a free text.
     let places = rest[1..].iter().take(command.args.len().max(1)).take_while(|word| *word != "--");
     if places.into_iter().any(|word| word == "--help" || word == "-h") {
         command_help(context, name, &command);
@@ -36,37 +38,44 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     Ok(())
 }
 
-/// The workflow of that name: the project's own, or one built in.
+/// Returns the workflow of that name: the project's own, or a built-in one.
 fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
     let base = project::base(&context.cwd);
-    if let Some(base) = base.as_deref().filter(|base| project::leaves_out(base, name)) {
-        let what =
-            format!("{} does not name {name}: it is not in force here", layout::config(base).display());
-        return Err(
-            CommandError::new(Kind::Failed, what).hinted(format!("add \"{name}\" to its `workflows`"))
-        );
-    }
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
+    if let Some(base) = base.as_deref().filter(|base| is_known && project::leaves_out(base, name)) {
+        let what = format!("workflow `{name}` is not enabled in this project");
+        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(base).display());
+        return Err(CommandError::new(Kind::Failed, what).hinted(hint));
+    }
     let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
     if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
         return project::load(&context.cwd, name, folder).map_err(|unusable| {
             CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
         });
     }
-    catalog::named(name).map(|built_in| built_in.workflow.clone()).ok_or_else(|| {
-        CommandError::new(Kind::Usage, format!("there is no command or workflow `{name}`"))
-            .hinted("see `holdpoint --help`")
-    })
+    catalog::named(name).map(|built_in| built_in.workflow.clone()).ok_or_else(|| unknown_name(name, &own))
 }
 
-/// How much room a command's usage has before what it is about; a longer one has a line of its own.
+fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> CommandError {
+    let mut names = super::names();
+    names.extend(own.iter().map(|(name, _)| name.clone()));
+    names.extend(catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string()));
+    let hint = match nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `holdpoint {near}`?"),
+        None => "see `holdpoint --help`".to_owned(),
+    };
+    CommandError::new(Kind::Usage, format!("unknown command or workflow `{name}`")).hinted(hint)
+}
+
+/// The width of the usage column. A longer usage gets a separate line.
 const USAGE_WIDTH: usize = 24;
 
 fn help(context: &Context, workflow: &Workflow) {
     let ui = context.ui;
     ui.line(&workflow.about);
     if workflow.commands.is_empty() {
-        ui.line(format!("\n{} has no commands of its own.", workflow.name));
+        ui.line(format!("\n{} has no commands.", workflow.name));
         return;
     }
     ui.line("\nCommands:");

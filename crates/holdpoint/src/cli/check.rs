@@ -1,4 +1,4 @@
-//! `holdpoint check`: what is wrong with workflows and a project's choices, where, and what to do about it.
+//! `holdpoint check`: finds errors in workflows and in a project's `holdpoint.toml`, with position and hint.
 
 mod choices;
 
@@ -16,13 +16,13 @@ use crate::store::layout;
 use crate::ui::Style;
 use crate::{catalog, project};
 
-/// Check workflows: unknown keys and names, texts that name no command, and whatever else would fail later
+/// Check workflows for errors: unknown keys and names, commands that do not exist, and anything else that would fail
 ///
-/// For a workflow with reviewers it also says how many reviews a run can take at the most.
+/// For a workflow with reviewers, also prints the largest number of reviews that a run can take.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint check                                all workflows that are built in or belong to this project,
+  holdpoint check                                all workflows, built in or this project's own,
                                                  and the project's .holdpoint/holdpoint.toml
   holdpoint check myflow                         one workflow
   holdpoint check ./drafts/myflow                a workflow's folder anywhere
@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             if arguments.json {
                 rows.push(row(Some(&found.name), &found.shown(&problem.file), problem, source));
             } else {
-                context.ui.line(drawn(context, &found.shown(&problem.file), problem, source));
+                context.ui.line(draw(context, &found.shown(&problem.file), problem, source));
             }
         }
         if !arguments.json && problems.is_empty() {
@@ -74,19 +74,19 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
 }
 
-/// How many reviews a run can take; none where nobody reviews.
+/// Describes how many reviews a run can take. None for a workflow without reviews.
 fn reviews(workflow: &Workflow) -> Option<String> {
     match worst_case(workflow) {
         WorstCase::NoReviews => None,
-        WorstCase::Unlimited(phase) => Some(format!("nothing limits how often `{phase}` reviews")),
+        WorstCase::Unlimited(phase) => Some(format!("the number of reviews in `{phase}` has no limit")),
         WorstCase::Nested(phase) => {
-            Some(format!("limited, but not counted here: `{phase}` starts anew within a limited loop"))
+            Some(format!("note: `{phase}` has a limit, but is not included in this estimate"))
         }
         WorstCase::AtMost(bound) => Some(bound.to_string()),
     }
 }
 
-/// Checks the project's choices, if it has made any: how many errors there are.
+/// Checks the project's `holdpoint.toml`, if it has one. Returns the number of errors.
 fn check_choices(
     context: &Context,
     arguments: &Arguments,
@@ -106,7 +106,7 @@ fn check_choices(
         if arguments.json {
             rows.push(row(None, &place, problem, &source));
         } else {
-            context.ui.line(drawn(context, &place, problem, &source));
+            context.ui.line(draw(context, &place, problem, &source));
         }
     }
     if !arguments.json && problems.is_empty() {
@@ -128,7 +128,7 @@ fn row(workflow: Option<&str>, place: &str, problem: &Diagnostic, source: &str) 
     })
 }
 
-fn drawn(context: &Context, place: &str, problem: &Diagnostic, source: &str) -> String {
+fn draw(context: &Context, place: &str, problem: &Diagnostic, source: &str) -> String {
     let level = if problem.severity == Severity::Error { Level::ERROR } else { Level::WARNING };
     let end = problem.span.end.min(source.len());
     let span = problem.span.start.min(end)..end;
@@ -137,6 +137,6 @@ fn drawn(context: &Context, place: &str, problem: &Diagnostic, source: &str) -> 
     if let Some(hint) = &problem.hint {
         group = group.element(Level::HELP.with_name("hint").message(hint));
     }
-    let renderer = if context.ui.has_colour() { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if context.ui.has_color() { Renderer::styled() } else { Renderer::plain() };
     format!("{}\n", renderer.render(&[group]))
 }

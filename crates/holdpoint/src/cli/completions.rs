@@ -1,11 +1,11 @@
-//! `holdpoint completions`: what a shell needs to complete our commands.
+//! `holdpoint completions`: prints completion scripts for shells.
 
 use clap::Args;
 use clap_complete::{Shell, generate};
 
 use super::{Context, surface};
 
-/// Print what a shell needs to complete `holdpoint`, the built-in workflows' commands included
+/// Print a completion script for your shell, including the built-in workflows' commands
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

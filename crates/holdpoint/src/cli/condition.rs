@@ -1,8 +1,8 @@
-//! A rule's condition, taken apart for people.
+//! A rule's condition, split into its parts for people.
 
-/// The parts of a conjunction, each in one line. An expression that is no conjunction is one part.
+/// Splits a conjunction into its parts, each in one line. Any other expression is one part.
 ///
-/// `or` and `if` bind less tightly than `and`: where one stands outside brackets, the whole is not a conjunction.
+/// `or` and `if` bind less tightly than `and`: an expression with one of them outside brackets is not a conjunction.
 pub(super) fn conjuncts(source: &str) -> Vec<String> {
     let words = outer_words(source);
     let cuts: Vec<(usize, usize)> = words.iter().filter(|word| word.text == "and").map(Word::span).collect();
@@ -25,7 +25,7 @@ impl Word<'_> {
     }
 }
 
-/// The words that stand outside brackets and quotes.
+/// Returns the words outside brackets and quotes.
 fn outer_words(source: &str) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     let (mut depth, mut quote, mut escaped) = (0_u32, None, false);

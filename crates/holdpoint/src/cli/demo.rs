@@ -1,37 +1,37 @@
 //! `holdpoint demo`: a scripted agent in a temporary project, with real hook calls.
 
-mod teller;
+mod printer;
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use self::teller::Teller;
+use self::printer::Printer;
 use super::{Context, subject};
 use crate::demo::{self, DemoError, FailedDemo, Script, Setting, Stage};
 use crate::env_vars;
 use crate::error::{CommandError, Kind, in_full};
 
-/// The agent whose client a demonstration can be played in, and its program.
+/// The agent whose client a demo can run in, and its program.
 const CLAUDE: &str = "claude";
 
-/// Show a whole run: a scripted agent at work in a temporary project, held and released by real hook calls
+/// Show a whole run: a scripted agent in a temporary project, held and released by real hook calls
 ///
-/// Needs no agent, no account and no network; everything happens in a folder that is taken away afterwards.
+/// Needs no agent, no account and no network. Everything happens in a temporary folder that is removed afterwards.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint demo               a whole loop, from the plan to the end
+  holdpoint demo               a whole run, from the plan to the end
   holdpoint demo myflow        one workflow
-  holdpoint demo --agent claude    the same inside the Claude Code that is installed, with a scripted model
-  holdpoint demo --keep        keep the folder, to look at its files and its journal")]
+  holdpoint demo --agent claude    the same inside your installed Claude Code, with a scripted model
+  holdpoint demo --keep        keep the folder, to inspect its files and its journal")]
 pub(super) struct Arguments {
-    /// The workflow to show [default: the one whose demonstration comes first]
+    /// The workflow to show [default: the one whose demo comes first]
     workflow: Option<String>,
-    /// Play it inside this agent's own client, which must be installed; its model is scripted, and no account is needed
+    /// Run inside this agent's client, which must be installed; its model is scripted, so no account is needed
     #[arg(long, value_name = "AGENT", value_parser = [CLAUDE])]
     agent: Option<String>,
-    /// Keep the project's folder and say where it is
+    /// Keep the project's folder and print its path
     #[arg(long)]
     keep: bool,
 }
@@ -50,33 +50,30 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         keep: arguments.keep,
     };
     let stage = Stage::make(&script, setting).map_err(went_wrong)?;
-    let mut teller = Teller::new(context.ui, &stage.root);
+    let mut printer = Printer::new(context.ui, &stage.root);
     let version = client.as_deref().map(|program| stage.version(program)).transpose().map_err(went_wrong)?;
-    teller.open(&found.name, &script, version.as_deref());
-    demo::play(&script, &stage, client.as_deref(), &mut |scene| teller.scene(scene)).map_err(went_wrong)?;
+    printer.open(&found.name, &script, version.as_deref());
+    demo::play(&script, &stage, client.as_deref(), &mut |scene| printer.scene(scene)).map_err(went_wrong)?;
     let proved = demo::prove(&script, &stage).map_err(went_wrong)?;
-    teller.close(&proved, &stage.root);
+    printer.close(&proved, &stage.root);
     if arguments.keep {
         context.ui.line(format!("Look around: cd {} && holdpoint log", stage.root.display()));
     }
     Ok(())
 }
 
-/// The client's program.
+/// Returns the path of the client's program.
 fn client(path: &str) -> Result<PathBuf, CommandError> {
     let found =
         std::env::split_paths(path).map(|folder| folder.join(CLAUDE)).find(|program| program.is_file());
     found.ok_or_else(|| {
-        CommandError::new(
-            Kind::Failed,
-            format!("Claude Code is not installed: there is no `{CLAUDE}` on the PATH"),
-        )
-        .hinted("install it with `npm install -g @anthropic-ai/claude-code`")
-        .hinted("or leave out `--agent`: `holdpoint demo` needs no agent")
+        CommandError::new(Kind::Failed, format!("Claude Code is not installed: no `{CLAUDE}` on PATH"))
+            .hinted("install it with `npm install -g @anthropic-ai/claude-code`")
+            .hinted("or run `holdpoint demo` without `--agent`, which needs no agent")
     })
 }
 
-/// The script of the workflow that was named, or the one that comes first.
+/// Returns the script of the named workflow, or the first of all scripts.
 fn script(context: &Context, arguments: &Arguments) -> Result<(subject::Found, Script), CommandError> {
     let names: Vec<String> = arguments.workflow.iter().cloned().collect();
     let mut scripts = Vec::new();
@@ -90,7 +87,10 @@ fn script(context: &Context, arguments: &Arguments) -> Result<(subject::Found, S
         }
     }
     scripts.into_iter().min_by_key(|(_, script)| script.order).ok_or_else(|| {
-        CommandError::new(Kind::Usage, "there is no demonstration for that")
-            .hinted("without a workflow's name there is one: `holdpoint demo`")
+        let what = match &arguments.workflow {
+            Some(name) => format!("workflow `{name}` has no demo"),
+            None => "no workflow has a demo".to_owned(),
+        };
+        CommandError::new(Kind::Usage, what).hinted("run `holdpoint demo` without a workflow")
     })
 }

@@ -1,4 +1,4 @@
-//! `holdpoint doctor`: whether the hooks that are registered fire, and what else would keep Holdpoint from working.
+//! `holdpoint doctor`: tests the registered hooks, and finds anything else that keeps Holdpoint from working.
 
 mod agent;
 mod around;
@@ -19,15 +19,15 @@ use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, Ui};
 
-/// Prove that the hooks fire: run each registered command as its agent would, and look for whatever is in the way
+/// Check that the hooks work: run each registered command as its agent would, and report every problem with its fix
 ///
-/// Each hook is run twice in a project of its own that is taken away afterwards: once with an event that must be let
-/// go, once with one that must be held. What is wrong is told with its remedy; the exit code is then 1.
+/// Runs each hook twice in a temporary project: once with an event that must be allowed, once with one that must be
+/// held. Exits with 1 if there are problems.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint doctor                                        this project's and your own settings
-  holdpoint doctor --json | jq -r '.findings[].remedy'    what to do")]
+  holdpoint doctor --json | jq -r '.findings[].remedy'    the fixes")]
 pub(super) struct Arguments {
     /// Print the report as JSON
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     match report.findings.iter().filter(|finding| finding.level == Level::Wrong).count() {
         0 => Ok(()),
-        n => Err(CommandError::new(Kind::Failed, format!("{} wrong", phrase::counted(n, "thing")))),
+        n => Err(CommandError::new(Kind::Failed, format!("doctor found {}", phrase::counted(n, "problem")))),
     }
 }
 
@@ -62,10 +62,10 @@ fn show(ui: &Ui, report: &Report) {
             ui.line(format!("    {}", reviewer.permits.join("; ")));
         }
     }
-    show_findings(ui, "Wrong", Style::Red, report, Level::Wrong);
-    show_findings(ui, "Worth knowing", Style::Yellow, report, Level::Note);
+    show_findings(ui, "Problems", Style::Red, report, Level::Wrong);
+    show_findings(ui, "Notes", Style::Yellow, report, Level::Note);
     if report.findings.iter().all(|finding| finding.level != Level::Wrong) {
-        ui.line(format!("\n{}", ui.paint(Style::Green, "Everything that was looked at is as it should be.")));
+        ui.line(format!("\n{}", ui.paint(Style::Green, "No problems found.")));
     }
 }
 
@@ -81,16 +81,16 @@ fn show_agent(ui: &Ui, agent: &AgentReport) {
         let fired = hook
             .last_fired
             .as_deref()
-            .map_or_else(|| "not yet in earnest here".to_owned(), phrase::time_and_age);
-        ui.line(format!("    {:<18}  {}  last fired: {fired}", hook.event, outcome(ui, hook)));
+            .map_or_else(|| "never in a real session".to_owned(), phrase::time_and_age);
+        ui.line(format!("    {:<18}  {}  last fired: {fired}", hook.event, trial(ui, hook)));
     }
 }
 
-fn outcome(ui: &Ui, hook: &HookReport) -> String {
+fn trial(ui: &Ui, hook: &HookReport) -> String {
     let trial = match (hook.allows, hook.holds) {
-        (true, true) => ui.paint(Style::Green, "lets go and holds"),
+        (true, true) => ui.paint(Style::Green, "allows and holds"),
         (true, false) => ui.paint(Style::Red, "does not hold"),
-        (false, _) => ui.paint(Style::Red, "does not let go"),
+        (false, _) => ui.paint(Style::Red, "does not allow"),
     };
     match hook.trust.as_deref() {
         None => trial,

@@ -1,4 +1,4 @@
-//! `holdpoint eject`: copy a built-in workflow into the project, to edit it.
+//! `holdpoint eject`: copies a built-in workflow into the project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ use crate::ui::Style;
 
 /// Copy a built-in workflow into this project, to edit it
 ///
-/// The copy goes to `.holdpoint/workflows/` of the project and is used instead of the built-in one. To return to
-/// the built-in workflow, remove the copy.
+/// The copy goes to the project's `.holdpoint/workflows/` and replaces the built-in workflow there. To return to the
+/// built-in workflow, remove the copy.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint eject myflow                 to .holdpoint/workflows/myflow
-  holdpoint eject myflow --to drafts     to drafts/myflow, where it is in force nowhere")]
+  holdpoint eject myflow --to drafts     to drafts/myflow, where it is not enabled")]
 pub(super) struct Arguments {
     /// The built-in workflow
     workflow: String,
-    /// Make the workflow's folder in this folder instead of `.holdpoint/workflows`
+    /// Create the workflow's folder in this folder instead of `.holdpoint/workflows`
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
-    /// Print what was written as JSON
+    /// Print the written files as JSON
     #[arg(long)]
     json: bool,
 }
@@ -44,8 +44,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     };
     let folder = parent.join(&arguments.workflow);
     if folder.symlink_metadata().is_ok() {
-        return Err(CommandError::new(Kind::Failed, format!("{} is there already", folder.display()))
-            .hinted("edit it as it is, remove it first, or choose another place with `--to FOLDER`"));
+        return Err(CommandError::new(Kind::Failed, format!("{} already exists", folder.display()))
+            .hinted("edit it, remove it first, or choose another folder with `--to FOLDER`"));
     }
     let our_home = arguments.to.is_none().then_some(home.as_path());
     write(built_in, &folder, our_home)?;
@@ -66,13 +66,13 @@ fn built_in(name: &str) -> Result<&'static BuiltIn, CommandError> {
     let names: Vec<&str> = all.iter().map(|built_in| built_in.workflow.name.as_ref()).collect();
     let hint = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", names.join(", ")),
+        None => format!("available: {}", names.join(", ")),
     };
-    Err(CommandError::new(Kind::Usage, format!("there is no built-in workflow `{name}`")).hinted(hint))
+    Err(CommandError::new(Kind::Usage, format!("unknown built-in workflow `{name}`")).hinted(hint))
 }
 
-/// Writes the files, the workflow file last: until it is there, the folder is no workflow and the built-in one stays
-/// in force, so that an interrupted copy changes nothing.
+/// Writes the files, the workflow file last. Until it exists, the folder is not a workflow, so an interrupted copy
+/// changes nothing.
 fn write(built_in: &BuiltIn, folder: &Path, our_home: Option<&Path>) -> Result<(), CommandError> {
     let (last, others): (Vec<_>, Vec<_>) = built_in.files.iter().partition(|(path, _)| *path == FILE);
     for (path, text) in others.into_iter().chain(last) {
@@ -104,11 +104,11 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
         });
     }
     let subject = if arguments.to.is_some() {
-        ui.line("\nIt is in force nowhere; the built-in workflow stays as it is.");
+        ui.line("\nThe copy is not enabled anywhere; the built-in workflow is unchanged.");
         if folder.starts_with(&context.cwd) { format!("./{shown}") } else { shown.clone() }
     } else {
         ui.line(
-            "\nIt is used instead of the built-in workflow from now on; remove the folder to return to that.",
+            "\nThe copy now replaces the built-in workflow in this project. To return to that, remove the folder.",
         );
         name.clone()
     };
@@ -118,14 +118,14 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
     ui.line(format!("  holdpoint test {subject}"));
 }
 
-/// What stands in a workflow's folder.
+/// An entry of a workflow's folder.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     File(&'static str),
     Folder(&'static str),
 }
 
-/// What stands in the workflow's folder, and how many files that is.
+/// Returns the entries of the workflow's folder, with the number of files in each.
 fn parts(built_in: &BuiltIn) -> BTreeMap<Part, usize> {
     let mut parts = BTreeMap::new();
     for (path, _) in built_in.files {

@@ -1,4 +1,4 @@
-//! `holdpoint evidence`: what the engine saw itself, newest last, and whether it is still true of the files.
+//! `holdpoint evidence`: lists the evidence, most recent last, and whether it still applies to the current files.
 
 use clap::Args;
 use holdpoint_core::verdict::Verdict;
@@ -12,20 +12,20 @@ use crate::store::layout;
 use crate::ui::Style;
 use crate::world::read_file;
 
-/// How many digits of a tree's hash are shown.
+/// The number of digits shown of a tree's hash.
 const DIGITS: usize = 10;
-/// The largest log that is compared with its digest.
+/// The largest log that is checked against its digest.
 const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Show what the engine saw itself: checks, reviews and commits, each with the tree it is true of
+/// Show the evidence: checks, reviews and commits, with the tree each one applies to
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint evidence                           the last 20 pieces
   holdpoint evidence --phase tester            of one phase
-  holdpoint evidence --json | jq .outcome      all of it, one JSON object a line")]
+  holdpoint evidence --json | jq .outcome      all pieces, one JSON object per line")]
 pub(super) struct Arguments {
-    /// How many pieces to show; 0 for all
+    /// The number of pieces to show; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     lines: usize,
     /// Only pieces of this workflow
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     /// Only pieces of this phase
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
-    /// Print the pieces as they are kept: one JSON object each
+    /// Print the pieces as they are stored: one JSON object each
     #[arg(long)]
     json: bool,
 }
@@ -54,11 +54,11 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         is_any |= !pieces.is_empty();
         show(context, arguments, run, &pieces[skipped..]);
         if skipped > 0 {
-            context.ui.note(format!("Older pieces that fit: {skipped}. `-n 0` shows all."));
+            context.ui.note(format!("{skipped} older pieces are not shown. Show all with `-n 0`."));
         }
     }
     if !is_any {
-        context.ui.note("There is no evidence here: no check, review or commit was seen by the engine yet.");
+        context.ui.note("No evidence yet: Holdpoint has seen no check, review or commit here.");
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
         item => format!(" {item}"),
     };
     let tree = match &piece.tree {
-        Some(tree) if Some(tree.as_str()) == now => format!("tree {} (as it is now)", digits(tree)),
+        Some(tree) if Some(tree.as_str()) == now => format!("tree {} (current)", digits(tree)),
         Some(tree) => format!("tree {}", digits(tree)),
         None => "no tree".to_owned(),
     };
@@ -102,9 +102,9 @@ fn digits(tree: &str) -> String {
     phrase::printable(tree.get(..DIGITS).unwrap_or(tree))
 }
 
-/// What is wrong with the log that a piece speaks of, if it is there but not as it was.
+/// Returns a doubt if the log of a piece exists but has changed since.
 fn forged(run: &Run, piece: &Evidence) -> Option<&'static str> {
     let (log, digest) = piece.log.as_ref().zip(piece.log_digest.as_ref())?;
     let bytes = read_file(&run.home.join(log), LOG_BYTES_MAX).ok()??;
-    (layout::content_digest(&bytes) != *digest).then_some("its log was changed afterwards")
+    (layout::content_digest(&bytes) != *digest).then_some("the log was changed afterwards")
 }

@@ -1,4 +1,4 @@
-//! `holdpoint graph`: a workflow's phases, drawn.
+//! `holdpoint graph`: draws a workflow's phases.
 
 use clap::{Args, ValueEnum};
 use holdpoint_core::diagnostic::Severity;
@@ -8,37 +8,37 @@ use holdpoint_core::workflow::check::{Surroundings, check};
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
 
-/// Draw the phases of a workflow: who acts, where each outcome leads, how often, and where the user is asked
+/// Draw the phases of a workflow: who acts, where each verdict leads, the limits, and where you are asked
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint graph myflow                               to read on a terminal
+  holdpoint graph myflow                               for the terminal
   holdpoint graph ./drafts/myflow                      a workflow's folder anywhere
   holdpoint graph myflow --format mermaid              for a Markdown page
   holdpoint graph myflow --format dot | dot -Tsvg      for a picture")]
 pub(super) struct Arguments {
     /// The workflow, by name or folder
     workflow: String,
-    /// How to draw it [default: plain on a terminal, otherwise mermaid]
+    /// The form of the drawing [default: plain on a terminal, otherwise mermaid]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
 
-/// How a workflow is drawn.
+/// The form of a drawing.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
     /// A Mermaid flowchart
     Mermaid,
-    /// Graphviz's language
+    /// A Graphviz graph
     Dot,
-    /// Text
+    /// Plain text
     Plain,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     for found in subject::find(context, std::slice::from_ref(&arguments.workflow))? {
         let parsed = found.parsed()?;
-        // An arrow to a phase that is not there cannot be drawn, and a wrong drawing is worse than none.
+        // A route to a missing phase cannot be drawn, and a wrong drawing is worse than none.
         if check(&parsed, &Surroundings::default()).iter().any(|problem| problem.severity == Severity::Error)
         {
             return Err(CommandError::new(Kind::Failed, format!("workflow `{}` has errors", found.name))

@@ -1,4 +1,4 @@
-//! `holdpoint init`: hooks and commands written into the agents' settings.
+//! `holdpoint init`: writes hooks and commands into the agents' settings.
 
 use clap::Args;
 
@@ -15,23 +15,23 @@ use crate::project;
 use crate::store::layout;
 use crate::ui::Style;
 
-/// Write Holdpoint's hooks, and the workflows' slash commands, into the settings of the agents here
+/// Add Holdpoint's hooks and the workflows' slash commands to the settings of your agents
 ///
-/// Everything else in those files stays as it is: comments, order, other hooks. A copy of each file is kept, and
-/// `holdpoint uninstall` takes out exactly what was put in. A second `init` changes nothing, or only what has become
-/// different: the program's place, the agents, the workflows.
+/// Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
+/// `holdpoint uninstall` removes exactly what `init` added. Running `init` again updates what has changed since: the
+/// program's path, the agents, the workflows.
 ///
-/// All workflows are in force where their run is; `--workflow` restricts a project to those it names (and its own).
+/// All workflows are enabled. `--workflow` limits a project to the workflows it names and the project's own.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint init                               this project, the agents found, all workflows
-  holdpoint init --dry-run                     show what would be written, and write nothing
-  holdpoint init --agent claude --agent codex  these agents, whether they are found or not
+  holdpoint init                               this project, the agents it finds, all workflows
+  holdpoint init --dry-run                     show the changes without writing them
+  holdpoint init --agent claude --agent codex  these agents, even if they are not installed
   holdpoint init --workflow myflow             only this workflow's hooks and commands
   holdpoint init --user                        your own settings, for all projects")]
 pub(super) struct Arguments {
-    /// An agent: claude, codex, gemini, cursor, copilot [default: those that are found]
+    /// An agent: claude, codex, gemini, cursor, copilot [default: those it finds]
     #[arg(long = "agent", value_name = "AGENT", value_delimiter = ',')]
     agents: Vec<String>,
     /// A workflow, built in or the project's own [default: all]
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     workflows: Vec<String>,
     #[command(flatten)]
     place: Where,
-    /// Show what would be written, and write nothing
+    /// Show the changes without writing them
     #[arg(long)]
     dry_run: bool,
 }
@@ -83,7 +83,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         show(context, &place, &hosts, &plan, arguments.dry_run);
         return Ok(());
     }
-    // Others may have been at work since: what counts is the plan that is made under the lock.
+    // The files may have changed since, so the plan is made again under the lock.
     let _lock = apply::lock(&place)?;
     let old = Record::read(&place)?;
     let plan = order(old.as_ref())?;
@@ -93,7 +93,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     Ok(())
 }
 
-/// Entries that were there before us and are as they should be are not ours to remember.
+/// Returns whether there is nothing to record: entries that already existed do not belong to `init`.
 fn nothing_to_record(plan: &Plan) -> bool {
     !plan.draft.has_changes() && plan.record.files.is_empty()
 }
@@ -104,24 +104,24 @@ fn own_workflows(place: &Place) -> Vec<String> {
     own.into_iter().map(|(name, _)| name).collect()
 }
 
-/// A workflow that cannot be used is passed over, unless it was asked for.
+/// Skips a workflow that cannot be used, or fails if the user named it.
 fn refuse_broken(context: &Context, name: &str, is_named: bool) -> Result<(), CommandError> {
     let what = format!("workflow `{name}` cannot be used");
     if is_named {
         return Err(CommandError::new(Kind::Failed, what).hinted(format!("see `holdpoint check {name}`")));
     }
-    context.ui.note(format!("{what}, so it is passed over: see `holdpoint check {name}`"));
+    context.ui.note(format!("{what} and is skipped: see `holdpoint check {name}`"));
     Ok(())
 }
 
-/// The agents that are meant: those named, or those found.
+/// Returns the named agents or, without names, those found.
 fn hosts(context: &Context, place: &Place, names: &[String]) -> Result<Vec<&'static Host>, CommandError> {
     if names.is_empty() {
         let found: Vec<&Host> = host::ALL.into_iter().filter(|host| is_found(context, place, host)).collect();
         if found.is_empty() {
             return Err(CommandError::new(
                 Kind::Usage,
-                "no agent was found here: no program, no folder of settings",
+                "no agent found: no program on PATH and no settings folder",
             )
             .hinted(format!("name one: holdpoint init --agent {}", host::ALL[0].name)));
         }
@@ -132,9 +132,9 @@ fn hosts(context: &Context, place: &Place, names: &[String]) -> Result<Vec<&'sta
         host::named(name).ok_or_else(|| {
             let hint = match holdpoint_core::diagnostic::nearest(name, all.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are: {}", all.join(", ")),
+                None => format!("available: {}", all.join(", ")),
             };
-            CommandError::new(Kind::Usage, format!("there is no agent `{name}`")).hinted(hint)
+            CommandError::new(Kind::Usage, format!("unknown agent `{name}`")).hinted(hint)
         })
     };
     let mut hosts: Vec<&Host> = Vec::new();
@@ -163,25 +163,25 @@ fn show(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan, is_dry: 
     };
     ui.line(format!("{}: {}", ui.paint(Style::Bold, whose), titles.join(", ")));
     if is_dry {
-        ui.line("Dry run: nothing is written.");
+        ui.line("Dry run: nothing was written.");
     }
     installed::show(&ui, place, plan.draft.files.iter().filter(|planned| planned.is_change()));
     for path in &plan.left_alone {
         ui.line(format!("kept     {}  you have edited it", place.shown(path)));
     }
     if !plan.draft.has_changes() {
-        ui.line("Nothing to change: everything is there already.");
+        ui.line("Nothing to change: everything is up to date.");
     } else if !is_dry {
         next(context, place, hosts, plan);
     }
 }
 
-/// What remains to be done, and how to see that it works.
+/// Prints the next steps after `init`.
 fn next(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan) {
     let ui = context.ui;
     if plan.draft.files.iter().any(|planned| planned.is_change() && planned.before.is_some()) {
         ui.line(format!(
-            "\nWhat was there before is kept in {}.",
+            "\nBackups of the changed files are in {}.",
             place.shown(&place.ours().join("backups"))
         ));
     }
@@ -189,13 +189,13 @@ fn next(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan) {
     for next in hosts.iter().filter_map(|host| host.next) {
         ui.line(format!("  {next}"));
     }
-    ui.line("  holdpoint doctor       proves that the hooks fire");
+    ui.line("  holdpoint doctor       check that the hooks work");
     if project::nearest(&place.root, ".git").is_none() && place.scope == Scope::Project {
-        ui.line("  git init               some workflows look at branches and commits");
+        ui.line("  git init               some workflows need branches and commits");
     }
     let user = if place.scope == Scope::User { " --user" } else { "" };
     ui.line(format!(
-        "  holdpoint uninstall{user}{:<width$}takes all of this out again",
+        "  holdpoint uninstall{user}{:<width$}remove all of this again",
         "",
         width = 4_usize.saturating_sub(user.len()).max(2)
     ));

@@ -1,4 +1,4 @@
-//! What `init` and `uninstall` have in common: the place that is meant, and files' changes in words.
+//! Shared parts of `init` and `uninstall`: the choice of settings, and the list of changed files.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::install::place::{Place, Scope};
 use crate::install::record::Part;
 use crate::ui::{Style, Ui};
 
-/// Whose settings are meant.
+/// The choice between the user's and the project's settings.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Where {
     /// Your own settings, for all projects
@@ -23,14 +23,14 @@ pub(super) struct Where {
 }
 
 impl Where {
-    /// The place that is meant.
+    /// Returns the chosen place.
     pub(super) fn place(self, context: &Context) -> Result<Place, CommandError> {
         let scope = if self.user { Scope::User } else { Scope::Project };
         Place::find(scope, &context.cwd, &context.env)
     }
 }
 
-/// Prints each change: settings one by one, a workflow's commands together.
+/// Prints each change, with a workflow's commands on one line.
 pub(super) fn show<'a>(ui: &Ui, place: &Place, changes: impl Iterator<Item = &'a Planned>) {
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for planned in changes {
@@ -63,7 +63,7 @@ fn verb(ui: &Ui, planned: &Planned) -> String {
     }
 }
 
-/// The folder that a command's files are told under, and what they are called there.
+/// Returns the folder that a command's file is listed under, and its name there.
 fn folder_and_name(path: &Path) -> (&Path, String) {
     let skills = path.ancestors().find(|folder| folder.ends_with("skills"));
     let folder = skills.or_else(|| path.parent()).unwrap_or(path);

@@ -1,4 +1,4 @@
-//! `holdpoint log`: the journal, newest last, and what is added to it.
+//! `holdpoint log`: prints the journal, most recent entry last, and follows it.
 
 mod follow;
 mod row;
@@ -13,18 +13,18 @@ use super::selection::{Decisions, Speakers, is_since, parse_since};
 use crate::error::{CommandError, Kind};
 use crate::store::journal::Entry;
 
-/// Show the journal: what agents asked and what was answered, newest last, times in UTC
+/// Show the journal: each event and its answer, most recent last, times in UTC
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint log                                the last 20 entries
   holdpoint log -n 0 --since 2h                everything of the last two hours
-  holdpoint log --holds --rule no-commit       when one rule held, by its name or code
-  holdpoint log --faults                       what could not be judged, and why
-  holdpoint log --follow                       new entries as they come, until Ctrl-C
+  holdpoint log --holds --rule no-commit       the holds of one rule, by its name or code
+  holdpoint log --faults                       events that Holdpoint could not check, and why
+  holdpoint log --follow                       new entries as they arrive, until Ctrl-C
   holdpoint log --json | jq -r '.decision'     the journal's own lines")]
 pub(super) struct Arguments {
-    /// How many entries to show; 0 for all
+    /// The number of entries to show; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     lines: usize,
     /// Only entries of this workflow
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     speakers: Speakers,
     #[command(flatten)]
     decisions: Decisions,
-    /// Only entries since then: an age (10m, 2h, 3d), a date or a time
+    /// Only entries since this time: an age (10m, 2h, 3d), a date or a time
     #[arg(long, value_name = "WHEN", value_parser = parse_since)]
     since: Option<Timestamp>,
-    /// Keep printing new entries as they come
+    /// Keep printing new entries as they arrive
     #[arg(short, long)]
     follow: bool,
     /// Print the journal's own lines: one JSON object each
@@ -50,10 +50,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let mut rows = Rows::new(context, arguments.decisions.asks_for_faults());
     if arguments.follow && homes.is_empty() {
         let what = format!(
-            "there is nothing to follow: no workflow is active in {} or above it, so nothing is journalled here",
+            "nothing to follow: no workflow is active in {} or above it, so there is no journal here",
             context.cwd.display()
         );
-        let hint = "`holdpoint status` shows where a workflow would be active; call this in such a project";
+        let hint = "see `holdpoint status` for where a workflow would be active";
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
     if !arguments.follow {
@@ -86,12 +86,12 @@ fn show_last(context: &Context, arguments: &Arguments, rows: &mut Rows, mut line
     lines.iter().skip(skipped).for_each(|line| show(context, arguments, rows, line));
     if is_empty {
         context.ui.note(
-            "The journal here is empty. Try `holdpoint status` to see which workflows are active here.",
+            "The journal here is empty. See `holdpoint status` for the workflows that are active here.",
         );
     } else if lines.is_empty() {
-        context.ui.note("No entry fits. Try `holdpoint log` without filters.");
+        context.ui.note("No entry matches. Try `holdpoint log` without filters.");
     } else if skipped > 0 && !arguments.json && !arguments.follow {
-        context.ui.note(format!("Older entries that fit: {skipped}. `-n 0` shows all."));
+        context.ui.note(format!("{skipped} older entries are not shown. Show all with `-n 0`."));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `holdpoint man`: manual pages, from the same definitions as `--help`.
+//! `holdpoint man`: prints manual pages, from the same definitions as `--help`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::store::atomic;
 #[command(after_help = "\
 Examples:
   holdpoint man | man -l -                              read it
-  holdpoint man --to ~/.local/share/man/man1            write all of them, where `man holdpoint-why` finds them")]
+  holdpoint man --to ~/.local/share/man/man1            write all pages to where `man holdpoint-why` finds them")]
 pub(super) struct Arguments {
     /// Write the pages of all commands to this folder instead
     #[arg(long, value_name = "FOLDER")]
@@ -30,15 +30,15 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let folder = context.cwd.join(folder);
     std::fs::create_dir_all(&folder)
         .map_err(|error| CommandError::new(Kind::Files, format!("{}: {error}", folder.display())))?;
-    let commands: Vec<Command> = whole.get_subcommands().cloned().map(named).collect();
+    let commands: Vec<Command> = whole.get_subcommands().cloned().map(name_page).collect();
     for command in std::iter::once(whole).chain(commands) {
         write(context, &folder, command)?;
     }
     Ok(())
 }
 
-/// A command by the name of its page: `holdpoint-why` for `holdpoint why`.
-fn named(command: Command) -> Command {
+/// Names a command after its page: `holdpoint-why` for `holdpoint why`.
+fn name_page(command: Command) -> Command {
     let name = command.get_name().to_owned();
     command.display_name(format!("holdpoint-{name}")).bin_name(format!("holdpoint {name}"))
 }

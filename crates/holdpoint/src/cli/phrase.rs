@@ -1,10 +1,10 @@
-//! How the journal's times, calls and texts are put for people.
+//! Renders the journal's times, calls and texts for people.
 
 use jiff::Timestamp;
 
 use crate::store::journal::{Entry, Spoken};
 
-/// A time of the journal with its age: `2026-11-15 21:00:03 UTC, 3 minutes ago`.
+/// Renders a time of the journal with its age: `2026-11-15 21:00:03 UTC, 3 minutes ago`.
 pub(super) fn time_and_age(at: &str) -> String {
     match at.parse::<Timestamp>() {
         Ok(time) => format!("{} UTC, {}", time.strftime("%Y-%m-%d %H:%M:%S"), age(time, Timestamp::now())),
@@ -12,7 +12,7 @@ pub(super) fn time_and_age(at: &str) -> String {
     }
 }
 
-/// The age of a time of the journal: `3 minutes ago`.
+/// Renders the age of a time of the journal: `3 minutes ago`.
 pub(super) fn age_of(at: &str) -> String {
     at.parse().map_or_else(|_| "once".to_owned(), |time| age(time, Timestamp::now()))
 }
@@ -26,12 +26,12 @@ fn age(time: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// A number and its noun: `1 file`, `2 files`.
+/// Renders a number with its noun: `1 file`, `2 files`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// What the agent was doing: `before Bash: git commit`.
+/// Renders the event of an entry: `before Bash: git commit`.
 pub(super) fn call(entry: &Entry) -> String {
     let mut words = if entry.event.is_empty() { "no event".to_owned() } else { entry.event.clone() };
     if let Some(tool) = &entry.tool {
@@ -43,7 +43,7 @@ pub(super) fn call(entry: &Entry) -> String {
     printable(&words)
 }
 
-/// A rule's name and code: `no-commit NC-001`.
+/// Renders a rule's name and code: `no-commit NC-001`.
 pub(super) fn rule(spoken: &Spoken) -> String {
     match &spoken.code {
         Some(code) => printable(&format!("{} {code}", spoken.rule)),
@@ -51,7 +51,7 @@ pub(super) fn rule(spoken: &Spoken) -> String {
     }
 }
 
-/// The rules that spoke, the first by name: `no-commit NC-001 and 1 more`.
+/// Renders the rules of an entry, the first by name: `no-commit NC-001 and 1 more`.
 pub(super) fn spoken(entry: &Entry) -> String {
     let held = entry.rules.iter().find(|spoken| spoken.kind == "hold");
     match (held.or(entry.rules.first()), entry.rules.len()) {
@@ -61,12 +61,12 @@ pub(super) fn spoken(entry: &Entry) -> String {
     }
 }
 
-/// A text in one line without control characters: what agents write must not drive the reader's terminal.
+/// Renders a text in one line without control characters, so that an agent's text cannot control the terminal.
 pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Each line of a text, printable, behind a margin of two.
+/// Indents each line of a text by two, without control characters.
 pub(super) fn indented(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("  {}", printable(line))).collect();
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")

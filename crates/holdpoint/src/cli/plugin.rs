@@ -1,4 +1,4 @@
-//! `holdpoint plugin`: workflows as plugins of Claude Code, in a marketplace of their own.
+//! `holdpoint plugin`: writes workflows as Claude Code plugins, with a marketplace.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::store::atomic;
 
 /// Write workflows as Claude Code plugins: hooks, slash commands, sub-agents, and a marketplace that lists them
 ///
-/// Each plugin calls `holdpoint` from PATH. Use it instead of `holdpoint init` for Claude Code, not beside it.
+/// Each plugin calls `holdpoint` from PATH. Use plugins instead of `holdpoint init` for Claude Code, not alongside it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
     /plugin marketplace add ./my-plugins
     /plugin install myflow@holdpoint")]
 pub(super) struct Arguments {
-    /// The folder to write to; one that is there must be empty
+    /// The folder to write to; it must be empty or new
     folder: PathBuf,
     /// The workflows [default: all]
     workflows: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let folder = context.cwd.join(&arguments.folder);
     if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(CommandError::new(Kind::Failed, format!("{} is there already", folder.display()))
+        return Err(CommandError::new(Kind::Failed, format!("{} already exists", folder.display()))
             .hinted("remove it first, or choose another folder"));
     }
     let mut sources = Vec::new();

@@ -1,4 +1,4 @@
-//! `holdpoint review`: the review that is due, performed from a shell.
+//! `holdpoint review`: performs the review that is due, from a shell.
 
 mod report;
 
@@ -16,39 +16,39 @@ use crate::error::{CommandError, Kind};
 use crate::project::Run;
 use crate::ui::Ui;
 
-/// Perform the review that is due in the run of this folder, as the agent's next stop would
+/// Perform the review that is due in the run of this folder, as the agent's next Stop would
 ///
-/// The outcome is written and routes on as always. A review that finds issues is no failure; one that could not be
-/// done is, and the exit code is 1.
+/// The verdict is recorded, and the run continues from it. Exits with 0 if the review ran, whatever its verdict, and with 1
+/// if it could not run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint review                perform it and say what came of it
-  holdpoint review --dry-run      show the reviewer's command line and the report it must leave
+  holdpoint review                perform it and print the verdict
+  holdpoint review --dry-run      show the reviewer's command line and the report it must write
   holdpoint review --json | jq -r '.[].reviews[].verdict'")]
 pub(super) struct Arguments {
-    /// Perform nothing: print the command line and the report it would ask for
+    /// Print the command line and the report it would ask for, without running it
     #[arg(long)]
     dry_run: bool,
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// One run, and what is known of its review.
+/// One run and its review.
 struct Reviewed {
     run: Run,
-    /// What was due before.
+    /// What was due before the review.
     before: Ahead,
-    /// What came of it; none if nothing was performed.
+    /// The performed review. None if nothing was performed.
     done: Option<Done>,
-    /// What is due now.
+    /// What is due afterwards.
     after: Result<Ahead, String>,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     if context.env.var(REVIEWER).is_some() {
-        return Err(CommandError::new(Kind::Failed, "this is a review: it cannot ask for another one"));
+        return Err(CommandError::new(Kind::Failed, "a reviewer cannot start another review"));
     }
     let request = Request::new(&context.cwd, context.env.clone());
     let mut rows = Vec::new();
@@ -72,28 +72,28 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     match failures {
         0 => Ok(()),
-        _ => Err(CommandError::new(Kind::Failed, "the review was not done")
-            .hinted("see `holdpoint log --faults`, and the command line with `holdpoint review --dry-run`")),
+        _ => Err(CommandError::new(Kind::Failed, "the review could not run")
+            .hinted("see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line")),
     }
 }
 
-/// The runs whose workflow has phases.
+/// Returns the runs whose workflow has phases.
 fn runs(context: &Context) -> Result<Vec<Run>, CommandError> {
     let mut found = context.find(None);
     found.runs.retain(|run| !run.workflow.phases.is_empty());
     if found.runs.is_empty() {
-        let what = format!("no run of a workflow with phases was found from {}", context.cwd.display());
+        let what = format!("no run of a workflow with phases in {} or above it", context.cwd.display());
         return Err(CommandError::new(Kind::Failed, what).hinted("see `holdpoint status`"));
     }
     Ok(found.runs)
 }
 
 fn unknown(workflow: &str, why: &str) -> CommandError {
-    CommandError::new(Kind::Failed, format!("what is due in {workflow} cannot be told: {why}"))
+    CommandError::new(Kind::Failed, format!("cannot find out what is due in {workflow}: {why}"))
         .hinted("see `holdpoint status`")
 }
 
-/// Performs it, and counts the seconds if somebody looks on.
+/// Performs the review, and shows the seconds on a terminal.
 fn perform(ui: Ui, request: &Request, run: &Run, before: &Ahead) -> Done {
     let Ahead::Perform(review) = before else { return request.perform(run) };
     if !ui.shows_progress() {
@@ -120,7 +120,7 @@ fn perform(ui: Ui, request: &Request, run: &Run, before: &Ahead) -> Done {
 }
 
 impl Reviewed {
-    /// Whether a review was due, and asked for, and not done.
+    /// Returns whether a review was due and was requested, but could not run.
     fn has_failed(&self) -> bool {
         let Some(done) = &self.done else { return false };
         let is_skipped = matches!(self.before, Ahead::Unperformed { why: Unperformed::Skipped, .. });

@@ -1,29 +1,29 @@
-//! Which entries of the journal a command is about.
+//! The filters that select entries of the journal.
 
 use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::store::journal::{Entry, Spoken};
 
-/// A decision, as the journal spells it.
+/// A decision, by its word in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Word {
     /// The agent was held
     Hold,
     /// A rule only said something
     Witness,
-    /// The agent had been held too often without progress and was let go
+    /// The agent was released after too many holds without progress
     Release,
-    /// Something could not be judged, wholly or in part
+    /// Holdpoint could not check all or part of the event
     Fault,
-    /// No rule had anything to say
+    /// No rule applied
     None,
 }
 
-/// The filters that look at who spoke and to whom.
+/// The filters by rule and by session.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Speakers {
-    /// Only entries in which this rule spoke, by its name or code
+    /// Only entries of this rule, by its name or code
     #[arg(long, value_name = "NAME")]
     pub(super) rule: Option<String>,
     /// Only entries of the session whose id starts with this
@@ -31,10 +31,10 @@ pub(super) struct Speakers {
     pub(super) session: Option<String>,
 }
 
-/// The filters that look at what was decided; an entry passes if one of them fits.
+/// The filters by decision. An entry passes if one of them matches.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Decisions {
-    /// Only entries with this decision; may be given several times
+    /// Only entries with this decision; can be repeated
     #[arg(long, value_name = "DECISION")]
     decision: Vec<Word>,
     /// The same as `--decision hold`
@@ -46,12 +46,12 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    /// Whether entries with faults are asked for by name.
+    /// Returns whether the user asked for faults.
     pub(super) fn asks_for_faults(&self) -> bool {
         self.faults || self.decision.contains(&Word::Fault)
     }
 
-    /// Whether an entry passes.
+    /// Returns whether an entry passes.
     pub(super) fn take(&self, entry: &Entry) -> bool {
         let shorthands = [(self.holds, Word::Hold), (self.faults, Word::Fault)];
         let short = shorthands.into_iter().filter(|(wanted, _)| *wanted).map(|(_, word)| word);
@@ -61,7 +61,7 @@ impl Decisions {
 }
 
 impl Speakers {
-    /// Whether an entry passes.
+    /// Returns whether an entry passes.
     pub(super) fn take(&self, entry: &Entry) -> bool {
         let rule =
             self.rule.as_deref().is_none_or(|name| entry.rules.iter().any(|spoken| is_rule(spoken, name)));
@@ -72,14 +72,14 @@ impl Speakers {
         rule && session
     }
 
-    /// Whether anything is asked for.
+    /// Returns whether there are no filters.
     pub(super) fn is_empty(&self) -> bool {
         self.rule.is_none() && self.session.is_none()
     }
 }
 
 impl Word {
-    /// Whether the entry is of this kind. A hold that had faults beside it is both.
+    /// Returns whether the entry has this decision. A hold with faults counts as both.
     pub(super) fn fits(self, entry: &Entry) -> bool {
         match self {
             Word::Hold => entry.decision == "hold",
@@ -91,17 +91,17 @@ impl Word {
     }
 }
 
-/// Whether this is the rule of that name or code.
+/// Returns whether this is the rule of that name or code.
 pub(super) fn is_rule(spoken: &Spoken, name: &str) -> bool {
     spoken.rule == name || spoken.code.as_deref() == Some(name)
 }
 
-/// Whether an entry was written at this time or later; one without a readable time was not.
+/// Returns whether an entry was written at this time or later. False without a readable time.
 pub(super) fn is_since(entry: &Entry, since: Timestamp) -> bool {
     entry.at.parse::<Timestamp>().is_ok_and(|at| at >= since)
 }
 
-/// The time that `text` means: an age (`10m`), a date or a time.
+/// Parses an age (`10m`), a date or a time.
 pub(super) fn parse_since(text: &str) -> Result<Timestamp, String> {
     let wrong =
         || "give an age (90s, 10m, 2h, 3d), a date (2026-11-15) or a time (2026-11-15T21:00:00Z)".to_owned();

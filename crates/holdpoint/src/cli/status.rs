@@ -1,4 +1,4 @@
-//! `holdpoint status`: which workflows are active here and how their runs stand.
+//! `holdpoint status`: shows the workflows that are active here, and their runs.
 
 mod report;
 
@@ -13,7 +13,7 @@ use crate::ui::{Style, Ui};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint status                                     the runs that concern this folder
+  holdpoint status                                     the runs that apply to this folder
   holdpoint status --json | jq -r '.runs[].phase'      the phase of each run")]
 pub(super) struct Arguments {
     /// Print the report as JSON
@@ -67,13 +67,13 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
 fn state_words(ui: &Ui, state: &StateReport) -> String {
     let Some(path) = &state.path else {
         let why = phrase::printable(state.why.as_deref().unwrap_or_default());
-        return format!("{}, its path cannot be told: {why}", ui.paint(Style::Red, state.status));
+        return format!("{}, its path is unknown: {why}", ui.paint(Style::Red, state.status));
     };
     match (state.status, &state.why) {
         ("present", _) => format!("{path}, {}", ui.paint(Style::Green, "present")),
         (status, None) => format!("{path}, {}", ui.paint(Style::Yellow, status)),
         (status, Some(why)) => {
-            // The row names the file already.
+            // The row already names the file.
             let rest =
                 why.strip_prefix(&format!("the state file `{path}` ")).map(|rest| format!("it {rest}"));
             let why = phrase::printable(rest.as_deref().unwrap_or(why));
@@ -97,7 +97,7 @@ fn phase_words(ui: &Ui, run: &RunReport) -> Option<String> {
 fn fired_words(run: &RunReport) -> String {
     match &run.last_event {
         Some(entry) => format!("{}: {}", phrase::time_and_age(&entry.at), phrase::call(entry)),
-        None => "not yet: no agent's hook has asked this workflow here".to_owned(),
+        None => "never: no agent's hook has called this workflow here".to_owned(),
     }
 }
 
@@ -106,7 +106,7 @@ fn held_words(run: &RunReport) -> String {
         Some(entry) => {
             format!("{}: {}, see `holdpoint why`", phrase::time_and_age(&entry.at), phrase::spoken(entry))
         }
-        None => "not yet".to_owned(),
+        None => "never".to_owned(),
     }
 }
 
@@ -133,13 +133,12 @@ fn inactive_blocks(ui: &Ui, report: &Report) -> Vec<String> {
     let row = |row: &Inactive| {
         let name = ui.paint(Style::Bold, format!("{:<names$}", row.workflow));
         let marker = ui.paint(Style::Cyan, format!("{:<markers$}", row.marker));
-        let note = if row.left_out { " (left out of `workflows` in holdpoint.toml)" } else { "" };
+        let note = if row.left_out { " (not enabled by `workflows` in holdpoint.toml)" } else { "" };
         format!("\n  {name}  {marker}  {}{note}", row.about)
     };
     if !report.inactive.is_empty() {
         let rows: String = report.inactive.iter().map(row).collect();
-        blocks
-            .push(format!("A workflow is active where its marker is, in this folder or one above it:{rows}"));
+        blocks.push(format!("A workflow is active if its marker is in this folder or one above it:{rows}"));
     }
     blocks
 }

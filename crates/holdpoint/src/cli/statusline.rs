@@ -1,6 +1,7 @@
-//! `holdpoint statusline`: one line about the runs here, for an agent's status line. It is drawn anew every few
-//! seconds, so it is dispatched before clap, like the hook, and looks at no more than it shows.
+//! `holdpoint statusline`: prints one line about the runs here, for an agent's status line. It runs every few seconds,
+//! so it is dispatched before clap, like the hook, and reads no more than it shows.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,10 +9,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::expression::{names_in_expression, paths_in_expression};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
 use holdpoint_core::phase::round::round_now;
-use holdpoint_core::workflow::Text;
+use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::{Text, Workflow};
 use serde_json::Value as Json;
 
 use super::phrase;
@@ -21,12 +24,12 @@ use crate::project::{self, Run};
 use crate::store::journal;
 use crate::world::ProjectWorld;
 
-/// The most that a phase or a rule takes of the line.
+/// The most characters of a phase or a rule.
 const PART_CHARS_MAX: usize = 60;
 
 /// Print one line for Claude Code's status line: workflow, phase, round, last hold
 ///
-/// Reads the agent's JSON on standard input. Where no workflow is active, it prints nothing.
+/// Reads the agent's JSON from standard input. Prints nothing if no workflow is active.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -36,11 +39,11 @@ Examples:
     echo '{}' | holdpoint statusline")]
 pub(super) struct Arguments {}
 
-/// Prints the line. Whatever happens, the exit code is 0: a status line is no place for errors.
+/// Prints the line. Always exits with 0, because a status line is no place for errors.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| leave()));
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
-    let (folder, session) = told(env.as_ref());
+    let (folder, session) = folder_and_session(env.as_ref());
     let found = project::find(&folder, &env, session.as_deref(), None);
     let parts: Vec<String> = found.runs.iter().map(|run| part(run, &folder, &env)).collect();
     if !parts.is_empty() {
@@ -54,8 +57,8 @@ fn leave() {
     std::process::exit(0);
 }
 
-/// The folder that the agent works in, and its session. What is not told is the folder we are in.
-fn told(env: &dyn Env) -> (PathBuf, Option<String>) {
+/// Reads the agent's folder and session from standard input. The default is the current folder.
+fn folder_and_session(env: &dyn Env) -> (PathBuf, Option<String>) {
     let own = || std::env::current_dir().unwrap_or_default();
     if std::io::stdin().is_terminal() {
         return (own(), None);
@@ -69,7 +72,7 @@ fn told(env: &dyn Env) -> (PathBuf, Option<String>) {
     (folder.unwrap_or_else(own), text("/session_id").map(str::to_owned))
 }
 
-/// What there is to say of a run.
+/// Renders one run.
 fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let event = Arc::new(Event::from_shell(Moment::Start, &folder.to_string_lossy()));
     let world = Arc::new(ProjectWorld::of(run, Arc::clone(env)));
@@ -88,7 +91,26 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     words.join(" · ")
 }
 
-/// The phase as `status` shows it; a state that cannot be read is worth a word.
+/// Returns whether the workflow's own expression for the phase reads a counter of rounds, directly or through `[let]`.
+/// The line then shows the round already.
+fn shows_round(workflow: &Workflow) -> bool {
+    let counters: Vec<String> =
+        workflow.phases.iter().filter_map(Phase::count).map(|field| format!("state.{field}")).collect();
+    let mut sources: Vec<&str> = workflow.run.phase.as_deref().into_iter().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(source) = sources.pop() {
+        if paths_in_expression(source, &["state"]).iter().any(|path| counters.contains(path)) {
+            return true;
+        }
+        let names = names_in_expression(source).unwrap_or_default();
+        let is_new = |name: &&str| seen.insert((*name).to_owned());
+        let names = names.iter().map(|used| used.name.as_str()).filter(is_new);
+        sources.extend(names.filter_map(|name| workflow.expression(name)).map(AsRef::as_ref));
+    }
+    false
+}
+
+/// Evaluates the phase as `status` shows it. An unreadable state gets a short note.
 fn phase(facts: &Arc<Facts>, source: &Text) -> Option<String> {
     match facts.evaluate(source, facts.context()) {
         Ok(value) if value.is_undefined() || value.is_none() => None,

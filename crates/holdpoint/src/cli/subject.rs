@@ -1,4 +1,4 @@
-//! The workflows a command is about: by name, or all that there are.
+//! The workflows that a command applies to: those named, or all.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::catalog;
 use crate::error::{CommandError, Kind};
 use crate::project;
 
-/// A workflow that a command is about.
+/// A workflow that a command applies to.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Its name.
@@ -22,7 +22,7 @@ pub(super) struct Found {
     pub(super) folder: Option<PathBuf>,
 }
 
-/// The workflows of these names (or folders); without names, all.
+/// Finds the workflows of these names or folders. Without names, returns all.
 pub(super) fn find(context: &Context, names: &[String]) -> Result<Vec<Found>, CommandError> {
     let all = all(context);
     if names.is_empty() {
@@ -57,13 +57,13 @@ fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandErr
     let names: Vec<&str> = all.iter().map(|found| found.name.as_str()).collect();
     let hint = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", names.join(", ")),
+        None => format!("available: {}", names.join(", ")),
     };
-    Err(CommandError::new(Kind::Usage, format!("there is no workflow `{name}`")).hinted(hint))
+    Err(CommandError::new(Kind::Usage, format!("unknown workflow `{name}`")).hinted(hint))
 }
 
 impl Found {
-    /// The files of its folder: path and text.
+    /// Returns the files of its folder: path and text.
     pub(super) fn files(&self) -> Result<Vec<(String, String)>, CommandError> {
         if let Some(folder) = &self.folder {
             return Ok(crate::store::tree::texts(folder)?);
@@ -73,7 +73,7 @@ impl Found {
         Ok(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
     }
 
-    /// The workflow as parsed from its files.
+    /// Parses the workflow from its files.
     pub(super) fn parsed(&self) -> Result<Parsed, CommandError> {
         let files = self.files()?;
         let read = |name: &str| files.iter().find(|(path, _)| path == name).map(|(_, text)| text.clone());
@@ -81,17 +81,17 @@ impl Found {
         Ok(parse(&self.name, &source, &read))
     }
 
-    /// Its rules.
+    /// Returns its rules.
     pub(super) fn rules(&self) -> Result<Vec<Rule>, CommandError> {
         Ok(self.parsed()?.workflow.rules.into_owned())
     }
 
-    /// What its state file is written in.
+    /// Returns the format of its state file.
     pub(super) fn format(&self) -> Result<holdpoint_core::workflow::Format, CommandError> {
         Ok(self.parsed()?.workflow.run.format)
     }
 
-    /// The programs that review for it.
+    /// Returns the programs of its reviewers.
     pub(super) fn reviewers(&self) -> Result<Vec<String>, CommandError> {
         let workflow = self.parsed()?.workflow;
         let reviewers = workflow.reviewers.iter().filter_map(|reviewer| reviewer.command.first());
@@ -104,12 +104,12 @@ impl Found {
         Ok(programs.into_iter().collect())
     }
 
-    /// What is no part of the tree that its results are bound to.
+    /// Returns the files that are not part of the tree that its evidence applies to.
     pub(super) fn aside(&self) -> Result<Vec<String>, CommandError> {
         Ok(self.parsed()?.workflow.run.aside())
     }
 
-    /// A file's name for people.
+    /// Returns a file's name for people.
     pub(super) fn shown(&self, file: &str) -> String {
         match &self.folder {
             Some(folder) => folder.join(file).display().to_string(),

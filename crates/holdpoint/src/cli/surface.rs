@@ -1,5 +1,5 @@
-//! The whole command line as it is completed and documented: clap's part, what `hook` reads by hand, and the commands
-//! of the built-in workflows.
+//! The whole command line for completions and documentation: clap's commands, the options that `hook` parses by hand,
+//! and the commands of the built-in workflows.
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use holdpoint_core::workflow::command::Command as Own;
@@ -8,27 +8,27 @@ use super::Arguments;
 use crate::agent::Agent;
 use crate::catalog::{self, BuiltIn};
 
-/// Everything that can be typed.
+/// Returns all commands, including those of the built-in workflows.
 pub(super) fn all() -> Command {
     catalog::built_in().iter().fold(own(), |all, built_in| all.subcommand(workflow(built_in)))
 }
 
-/// The program's own commands.
+/// Returns Holdpoint's own commands.
 pub(super) fn own() -> Command {
     Arguments::command().mut_subcommand("hook", hook)
 }
 
-/// The options that the hook reads without clap.
+/// Adds the options that the hook parses without clap.
 fn hook(command: Command) -> Command {
     let option = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(name.to_uppercase()).help(help)
     };
     let agents: Vec<&str> = Agent::ALL.iter().map(|(name, _)| *name).collect();
     command
-        .arg(option("agent", "Who is asking [default: what the input shows]").value_parser(agents))
-        .arg(option("workflow", "Ask this workflow alone"))
-        .arg(option("only", "Ask the rules of this name alone").value_name("RULE"))
-        .arg(option("protocol", "How to answer [default: own]").value_parser(["own", "legacy"]))
+        .arg(option("agent", "The agent that calls [default: recognized by its input]").value_parser(agents))
+        .arg(option("workflow", "Apply only this workflow"))
+        .arg(option("only", "Apply only the rules of this name").value_name("RULE"))
+        .arg(option("protocol", "The form of the answer [default: own]").value_parser(["own", "legacy"]))
 }
 
 fn workflow(built_in: &'static BuiltIn) -> Command {

@@ -1,4 +1,4 @@
-//! `holdpoint test`: run a workflow's cases.
+//! `holdpoint test`: runs the cases of workflows.
 
 use clap::Args;
 use holdpoint_core::diagnostic::Severity;
@@ -11,17 +11,17 @@ use crate::ui::Style;
 
 /// Run the cases of workflows: given these files and this event, expect this answer
 ///
-/// Each case calls the real hook on a real folder of its own. Every rule must speak in at least one case.
+/// Each case calls the real hook in a temporary folder. Every rule must apply in at least one case.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint test                       all workflows that are built in or belong to this project
+  holdpoint test                       all workflows, built in or this project's own
   holdpoint test myflow                one workflow
-  holdpoint test myflow --case 4.4.6   the cases whose name or file has `4.4.6`")]
+  holdpoint test myflow --case 4.4.6   the cases whose name or file contains `4.4.6`")]
 pub(super) struct Arguments {
     /// The workflows to test [default: all]
     workflows: Vec<String>,
-    /// Run only cases whose name or file has this in it
+    /// Run only the cases whose name or file contains this
     #[arg(long, value_name = "PART")]
     case: Option<String>,
 }
@@ -59,11 +59,11 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if without_cases.is_empty() {
         return Ok(());
     }
-    let what = format!("there are no cases of {}", without_cases.join(", "));
-    Err(CommandError::new(Kind::Failed, what).hinted("docs/reference/cases.md shows how to write them"))
+    let what = format!("no cases for {}", without_cases.join(", "));
+    Err(CommandError::new(Kind::Failed, what).hinted("docs/reference/cases.md explains how to write them"))
 }
 
-/// A workflow with errors is not in force, so its cases would say nothing about it.
+/// Refuses a workflow with errors: the engine does not run it, so its cases would prove nothing.
 fn refuse_broken(found: &subject::Found) -> Result<(), CommandError> {
     let problems = check(&found.parsed()?, &Surroundings::default());
     let Some(error) = problems.iter().find(|problem| problem.severity == Severity::Error) else {
@@ -80,7 +80,7 @@ fn show_without_cases(context: &Context, name: &str, report: &Report) {
     let ui = context.ui;
     ui.line(format!("{name}: {}", ui.paint(Style::Red, "no cases")));
     for rule in &report.silent_rules {
-        ui.line(format!("     rule {rule} is never shown to speak"));
+        ui.line(format!("     rule {rule} applies in no case"));
     }
 }
 
@@ -93,7 +93,7 @@ fn show(context: &Context, name: &str, report: &Report) -> bool {
         }
     }
     for rule in &report.silent_rules {
-        ui.line(format!("{} {name}: rule {rule} speaks in no case", ui.paint(Style::Red, "FAIL")));
+        ui.line(format!("{} {name}: rule {rule} applies in no case", ui.paint(Style::Red, "FAIL")));
     }
     let passed = report.failed.is_empty() && report.silent_rules.is_empty();
     let word = if passed { ui.paint(Style::Green, "ok") } else { ui.paint(Style::Red, "FAILED") };

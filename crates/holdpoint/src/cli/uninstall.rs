@@ -1,4 +1,4 @@
-//! `holdpoint uninstall`: what `init` wrote, taken out again.
+//! `holdpoint uninstall`: removes what `init` wrote.
 
 use clap::Args;
 
@@ -9,20 +9,20 @@ use crate::install::place::{Place, Scope};
 use crate::install::record::Record;
 use crate::install::{apply, removal};
 
-/// Take out what `holdpoint init` wrote, and nothing else
+/// Remove what `holdpoint init` wrote, and nothing else
 ///
-/// A file that is still as `init` left it becomes what it was before, byte for byte. One that was edited since loses
-/// Holdpoint's entries alone. Holdpoint's own folder in the project goes too, unless workflows of yours are in it.
+/// A file that has not changed since `init` is restored byte for byte. A file that was edited since loses only Holdpoint's
+/// entries. The project's `.holdpoint` folder is removed too, unless it contains your own workflows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint uninstall              this project
-  holdpoint uninstall --dry-run    show what would be changed, and change nothing
+  holdpoint uninstall --dry-run    show the changes without making them
   holdpoint uninstall --user       your own settings")]
 pub(super) struct Arguments {
     #[command(flatten)]
     place: Where,
-    /// Show what would be changed, and change nothing
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Ok(());
     }
     if arguments.dry_run {
-        ui.line("Dry run: nothing is changed.");
+        ui.line("Dry run: nothing was changed.");
         installed::show(&ui, &place, plan.changes());
         return Ok(());
     }
@@ -56,9 +56,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         ui.line(format!("kept     {}  you have edited it", place.shown(path)));
     }
     for path in &stays {
-        ui.line(format!("kept     {}  not ours, or still needed", place.shown(path)));
+        ui.line(format!("kept     {}  not written by Holdpoint, or still needed", place.shown(path)));
     }
-    ui.line(format!("Holdpoint is out of {}.", shown_root(&place)));
+    ui.line(format!("Removed Holdpoint from {}.", shown_root(&place)));
     Ok(())
 }
 
@@ -69,7 +69,7 @@ fn shown_root(place: &Place) -> String {
     }
 }
 
-/// Whoever finds nothing here may have installed it there.
+/// Points to the other settings if Holdpoint is installed there.
 fn hint_elsewhere(context: &Context, place: &Place) {
     let (scope, command) = match place.scope {
         Scope::Project => (Scope::User, "holdpoint uninstall --user"),
@@ -78,7 +78,7 @@ fn hint_elsewhere(context: &Context, place: &Place) {
     let other = Place::find(scope, &context.cwd, &context.env);
     if other.is_ok_and(|other| other.record().is_file()) {
         context.ui.line(format!(
-            "It is in {}: {command}",
+            "It is installed in {}. Remove it with: {command}",
             match scope {
                 Scope::User => "your own settings",
                 Scope::Project => "this project",

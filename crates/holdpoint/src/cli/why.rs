@@ -1,4 +1,4 @@
-//! `holdpoint why`: the last hold, what it was for, and what would satisfy it.
+//! `holdpoint why`: explains the last hold and what would satisfy it.
 
 use clap::Args;
 use holdpoint_core::workflow::Rule;
@@ -18,15 +18,15 @@ Examples:
   holdpoint why                        the last hold
   holdpoint why 3                      the third last
   holdpoint why --rule no-commit       the last hold of one rule, by its name or code
-  holdpoint why --any                  the last time any rule spoke, witnesses too
+  holdpoint why --any                  the last time any rule applied, including witnesses
   holdpoint why --json | jq -r '.rules[].satisfied_by'")]
 pub(super) struct Arguments {
-    /// Which one, counted from the last
+    /// Which hold, counted from the last
     #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     nth: u32,
     #[command(flatten)]
     speakers: Speakers,
-    /// Look at witnesses too, which only say something
+    /// Include witnesses: messages that did not block
     #[arg(long)]
     any: bool,
     /// Print the explanation as JSON (`null` if there is none)
@@ -58,7 +58,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 }
 
 impl Arguments {
-    /// Leaves the rules that are asked for.
+    /// Removes the rules that the filters exclude.
     fn narrow(&self, entry: &mut Entry) {
         entry.rules.retain(|spoken| {
             (self.any || spoken.kind == "hold")
@@ -67,7 +67,7 @@ impl Arguments {
     }
 }
 
-/// A rule that spoke, and the rule as it stands in the workflow now.
+/// A rule in the journal, and the same rule in the workflow now.
 struct Explained<'a> {
     spoken: &'a Spoken,
     /// The workflow's file and line for people.
@@ -81,13 +81,13 @@ fn explain<'a>(context: &Context, entry: &Entry, spoken: &'a Spoken) -> Explaine
         return Explained { spoken, place: None, rule: None };
     };
     let rules = found.rules().unwrap_or_default();
-    let rule = as_it_stands(&rules, spoken).cloned();
+    let rule = rule_now(&rules, spoken).cloned();
     let place = found.shown(&format!("{FILE}:{}", spoken.line));
     Explained { spoken, place: Some(place), rule }
 }
 
-/// The rule of that name and line; if the file has changed since, the only one of that name and code.
-fn as_it_stands<'r>(rules: &'r [Rule], spoken: &Spoken) -> Option<&'r Rule> {
+/// Finds the rule of that name and line or, if the file has changed since, the only one of that name and code.
+fn rule_now<'r>(rules: &'r [Rule], spoken: &Spoken) -> Option<&'r Rule> {
     let mut alike = rules.iter().filter(|rule| rule.name == spoken.rule);
     if let Some(rule) = alike.clone().find(|rule| rule.line == spoken.line) {
         return Some(rule);
@@ -96,35 +96,33 @@ fn as_it_stands<'r>(rules: &'r [Rule], spoken: &Spoken) -> Option<&'r Rule> {
     alike.all(|rule| rule.code != only.code).then_some(only)
 }
 
-/// Says plainly that there is nothing to explain, and where to look next.
+/// Says that there is nothing to explain, and names the next command.
 fn show_none(context: &Context, arguments: &Arguments, n_found: usize, has_journal: bool) {
     let ui = &context.ui;
     if arguments.json {
         ui.line(Json::Null);
         return;
     }
-    let what = if arguments.any { "rule has spoken" } else { "hold" };
+    let what = if arguments.any { "rule has applied" } else { "hold" };
     let noun = if arguments.any { "entry" } else { "hold" };
     ui.line(match n_found {
         0 if !has_journal => format!("No {what} yet: the journal here is empty."),
         0 if arguments.speakers.is_empty() => format!("No {what} yet."),
-        0 => format!("No {what} fits these filters."),
+        0 => format!("No {noun} matches these filters."),
         1 => format!("There is only one such {noun}."),
         n => format!("There are only {n} such {}.", if arguments.any { "entries" } else { "holds" }),
     });
     ui.line(if has_journal {
-        "Try `holdpoint log` to see what the hook was asked."
+        "See `holdpoint log` for all events."
     } else {
-        "Try `holdpoint status` to see which workflows are active here."
+        "See `holdpoint status` for the workflows that are active here."
     });
 }
 
 fn show(ui: &Ui, entry: &Entry, rules: &[Explained<'_>]) {
     let (word, reason) = match entry.decision.as_str() {
         "hold" => (ui.paint(Style::Red, "Held"), ""),
-        "release" => {
-            (ui.paint(Style::Yellow, "Let go"), ", after it had been held too often without progress")
-        }
+        "release" => (ui.paint(Style::Yellow, "Released"), ", after too many holds without progress"),
         _ => (ui.paint(Style::Cyan, "Said"), ""),
     };
     ui.line(format!("{word} {}{reason}", phrase::time_and_age(&entry.at)));
@@ -155,7 +153,7 @@ fn show_rule(ui: &Ui, explained: &Explained<'_>) {
         heading("It saw");
         show_facts(ui, &spoken.facts);
     }
-    heading(if spoken.kind == "hold" { "It holds while" } else { "It speaks when" });
+    heading(if spoken.kind == "hold" { "It holds while" } else { "It applies when" });
     show_condition(ui, explained);
     if let Some(satisfied_by) = &spoken.satisfied_by {
         heading("Satisfied when");
@@ -172,18 +170,15 @@ fn show_facts(ui: &Ui, facts: &[(String, String)]) {
 
 fn show_condition(ui: &Ui, explained: &Explained<'_>) {
     if explained.spoken.is_phase {
-        ui.line(format!(
-            "  the phase `{}` is due and not finished",
-            phrase::printable(&explained.spoken.rule)
-        ));
+        ui.line(format!("  the phase `{}` is not finished", phrase::printable(&explained.spoken.rule)));
         return;
     }
     let Some(rule) = &explained.rule else {
-        ui.line("  unknown: the workflow has changed since and has no such rule now");
+        ui.line("  unknown: the workflow has changed since, and this rule no longer exists");
         return;
     };
     if rule.line != explained.spoken.line {
-        ui.line(format!("  (as the rule stands now, at line {}: the workflow has changed since)", rule.line));
+        ui.line(format!("  (the workflow has changed since; this is the rule now, at line {})", rule.line));
     }
     if let Some(each) = &rule.each {
         ui.line(format!("  for one `key` and `value` of {}", phrase::printable(each)));

@@ -22,7 +22,7 @@ pub(super) struct Outcome {
     pub(super) last_line: String,
 }
 
-/// The agent and what it remembers.
+/// The agent and its memory.
 #[derive(Debug)]
 pub(super) struct Agent<'a> {
     stage: &'a Stage,

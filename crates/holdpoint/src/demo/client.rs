@@ -18,7 +18,7 @@ use crate::process_group;
 use crate::store::atomic;
 use crate::store::journal::{self, Entry};
 
-/// How long the client may take for a turn.
+/// The longest time that the client may take for a turn.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How often it is polled meanwhile.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -234,13 +234,14 @@ fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
         rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
     };
     let decided = |decision: &str| entries.iter().any(|entry| entry.decision == decision);
-    match () {
-        () if decided("hold") => Outcome { got: Expect::Hold, said: said("hold"), exit, last_line },
-        () if decided("witness") || decided("release") => {
-            Outcome { got: Expect::Warn, said: said("witness"), exit, last_line }
-        }
-        () => Outcome { got: Expect::Pass, said: String::new(), exit, last_line },
-    }
+    let (got, said) = if decided("hold") {
+        (Expect::Hold, said("hold"))
+    } else if decided("witness") || decided("release") {
+        (Expect::Warn, said("witness"))
+    } else {
+        (Expect::Pass, String::new())
+    };
+    Outcome { got, said, exit, last_line }
 }
 
 fn put(file: &Path, text: &str) -> Result<(), DemoError> {

@@ -1,5 +1,5 @@
-//! A scripted model on loopback, for a demonstration in a real client: it speaks Anthropic's messages API as far as
-//! Claude Code needs it, and hands every turn to whoever plays the model.
+//! A scripted model on loopback, for a demo in a real client. It implements as much of Anthropic's messages API as Claude
+//! Code needs, and hands every turn to the script.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-/// How long a client may take to send a request that it has begun.
+/// The longest time that a client may take to send a request.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The largest request that is read.
 const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What the model says.
+/// An answer of the model.
 #[derive(Clone, Debug)]
 pub(super) enum Block {
-    /// Words, which end its turn.
+    /// A text, which ends its turn.
     Text(String),
     /// A tool call.
     Call {
@@ -29,7 +29,7 @@ pub(super) enum Block {
     },
 }
 
-/// A turn of the model: what it was shown, and where its answer goes.
+/// A turn of the model: its input, and the channel for its answer.
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) body: Json,
@@ -37,17 +37,17 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Answers; a client that is gone is no fault here.
+    /// Sends the answer. A client that has disconnected is not an error.
     pub(super) fn answer(self, block: Block) {
         let _ = self.answer.send(block);
     }
 
-    /// What came after the model's own last words, as text: a prompt, a tool's result, a hook's feedback.
+    /// Returns the input since the model's last answer: a prompt, a tool's result, a hook's feedback.
     pub(super) fn news(&self) -> String {
         self.new_messages().iter().map(texts).collect()
     }
 
-    /// The result of the last tool call: its text, and whether it is an error.
+    /// Returns the result of the last tool call: its text, and whether it is an error.
     pub(super) fn result(&self) -> Option<(String, bool)> {
         let contents =
             self.new_messages().iter().filter_map(|message| message["content"].as_array()).flatten();
@@ -62,7 +62,7 @@ impl Turn {
     }
 }
 
-/// All text in a JSON value.
+/// Joins all strings in a JSON value.
 fn texts(value: &Json) -> String {
     match value {
         Json::String(text) => format!("{text}\n"),
@@ -72,7 +72,7 @@ fn texts(value: &Json) -> String {
     }
 }
 
-/// The server; it stops when dropped.
+/// The server. It stops when dropped.
 #[derive(Debug)]
 pub(super) struct Model {
     address: SocketAddr,
@@ -82,15 +82,15 @@ pub(super) struct Model {
 #[derive(Debug)]
 struct Shared {
     turns: Mutex<Sender<Turn>>,
-    /// What a sub-agent is asked for, and what it answers.
+    /// The prompt of a sub-agent, and its answer.
     delegated: Mutex<Option<(String, String)>>,
     stopping: AtomicBool,
-    /// How many answers there were: each has a name of its own.
+    /// The number of answers, which gives each a unique id.
     answers: AtomicUsize,
 }
 
 impl Model {
-    /// Starts it; the agent's turns come out of the receiver.
+    /// Starts the server. The receiver yields the agent's turns.
     pub(super) fn start() -> io::Result<(Model, Receiver<Turn>)> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -106,12 +106,12 @@ impl Model {
         Ok((Model { address, shared }, received))
     }
 
-    /// Where it listens.
+    /// Returns the server's address.
     pub(super) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What a sub-agent will be asked for, and what it answers.
+    /// Sets the prompt of the next sub-agent, and its answer.
     pub(super) fn delegate(&self, prompt: &str, answer: &str) {
         if let Ok(mut delegated) = self.shared.delegated.lock() {
             *delegated = Some((prompt.to_owned(), answer.to_owned()));
@@ -122,7 +122,7 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -133,12 +133,12 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         let shared = Arc::clone(shared);
-        // A client that leaves in the middle is no fault.
+        // A client that disconnects early is not an error.
         std::thread::spawn(move || stream.and_then(|stream| serve(stream, &shared)));
     }
 }
 
-/// One request a connection.
+/// Serves one request per connection.
 fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let Some((line, body)) = receive(&mut stream)? else { return Ok(()) };
@@ -156,9 +156,9 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
 }
 
 impl Shared {
-    /// The answer to a request; none if nobody plays the model any more.
+    /// Returns the answer to a request. None if the script has ended.
     fn answer(&self, body: Json) -> Option<Block> {
-        // A request that offers no tools is for a title or the like.
+        // A request without tools asks for a title or the like.
         if body["tools"].as_array().is_none_or(Vec::is_empty) {
             return Some(Block::Text("ok".to_owned()));
         }
@@ -170,7 +170,7 @@ impl Shared {
         answered.recv().ok()
     }
 
-    /// A conversation that begins with what was delegated is the sub-agent's.
+    /// Returns the sub-agent's answer if the conversation begins with its prompt.
     fn of_sub_agent(&self, body: &Json) -> Option<String> {
         let delegated = self.delegated.lock().ok()?;
         let (prompt, answer) = delegated.as_ref()?;
@@ -180,7 +180,7 @@ impl Shared {
     }
 }
 
-/// Reads a request: its first line and its body. None if the client only connected.
+/// Reads a request: its first line and its body. None if the client sent nothing.
 fn receive(stream: &mut TcpStream) -> io::Result<Option<(String, Json)>> {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
@@ -201,7 +201,7 @@ fn receive(stream: &mut TcpStream) -> io::Result<Option<(String, Json)>> {
     Ok(Some((line, serde_json::from_slice(&body).unwrap_or_default())))
 }
 
-/// An answer as a stream of events.
+/// Renders an answer as a stream of events.
 fn spoken(number: usize, block: &Block) -> String {
     let (start, delta, reason) = match block {
         Block::Text(text) => {

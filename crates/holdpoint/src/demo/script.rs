@@ -12,15 +12,15 @@ const LAST: u32 = u32::MAX;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// What it shows.
+    /// Its subject.
     pub about: String,
     /// Without a workflow's name, `demo` plays the script with the lowest order.
     #[serde(default = "last")]
     pub order: u32,
-    /// What the project starts from: `files`, `git` and `branches`, as in a case.
+    /// The initial project: `files`, `git` and `branches`, as in a case.
     #[serde(default)]
     pub(super) given: Map<String, Json>,
-    /// What happens, in order.
+    /// The steps, in order.
     #[serde(rename = "step")]
     pub(super) steps: Vec<Step>,
     /// Proofs at the end, by real commands.
@@ -29,7 +29,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The sub-agents that the agent calls.
+    /// Returns the sub-agents that the agent calls.
     pub(super) fn sub_agents(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| step.input.get("subagent_type")?.as_str())
     }
@@ -39,11 +39,11 @@ fn last() -> u32 {
     LAST
 }
 
-/// One thing that the agent or its user does: exactly one of `tool`, `runs`, `writes`, `stops`, `asks` and `starts`.
+/// One act of the agent or its user: exactly one of `tool`, `runs`, `writes`, `stops`, `asks` and `starts`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
-    /// What happens, for the reader.
+    /// A description for the reader.
     pub(super) does: String,
     /// The tool that the agent calls, with its `input`.
     tool: Option<String>,
@@ -57,11 +57,11 @@ pub(super) struct Step {
     writes: Option<String>,
     #[serde(default)]
     text: String,
-    /// The agent's last words before it stops.
+    /// The agent's last message before it stops.
     stops: Option<String>,
-    /// What the user asks for.
+    /// The user's prompt.
     asks: Option<String>,
-    /// How a session starts: `startup`, `resume`, `clear` or `compact`.
+    /// The start of a session: `startup`, `resume`, `clear` or `compact`.
     starts: Option<String>,
     /// The reviewers' answers, in order. Exactly these reviews must take place.
     #[serde(default)]
@@ -82,9 +82,9 @@ pub(super) struct Step {
 pub(super) struct Answer {
     /// Its verdict, printed as a structured answer.
     pub(super) verdict: Option<String>,
-    /// What it prints instead.
+    /// The text it prints instead.
     pub(super) says: Option<String>,
-    /// The report that it writes, from the project's folder, with this `text`.
+    /// The report that it writes, relative to the project, with this `text`.
     pub(super) writes: Option<String>,
     #[serde(default)]
     pub(super) text: String,
@@ -108,13 +108,13 @@ pub(super) struct Proof {
 pub enum Expect {
     /// The call is held.
     Hold,
-    /// It goes on, and something is said.
+    /// The call is allowed, with a message.
     Warn,
-    /// It goes on.
+    /// The call is allowed.
     Pass,
 }
 
-/// What is done in a step.
+/// The act of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// The agent calls a tool.
@@ -124,9 +124,9 @@ pub enum Act {
         /// Its input.
         input: Map<String, Json>,
     },
-    /// The agent stops, with these last words.
+    /// The agent stops, with this last message.
     Stop(String),
-    /// The user asks for something.
+    /// The user sends a prompt.
     Prompt(String),
     /// A session starts.
     Start(String),

@@ -16,7 +16,7 @@ use crate::env::{Env, FixedEnv};
 use crate::env_vars;
 use crate::{program, project};
 
-/// The agent's session, in the form that Claude Code wants.
+/// The agent's session, in the form that Claude Code expects.
 pub(super) const SESSION: &str = "dec0de00-0000-4000-8000-000000000000";
 
 /// The folder of a demo. It is removed when dropped, unless the user wants to keep it.
@@ -39,7 +39,7 @@ pub struct Setting<'a> {
     pub workflow: &'a str,
     /// Its folder, if it is a project's own.
     pub folder: Option<&'a Path>,
-    /// The programs that review for it.
+    /// The programs of its reviewers.
     pub reviewers: &'a [String],
     /// The user's PATH.
     pub path: &'a str,

@@ -1,5 +1,5 @@
-//! The hook's input: read up to the end of the first JSON value, because some agents never close the pipe; no longer
-//! than a deadline, and no more than a limit.
+//! The hook's input. It is read up to the end of the first JSON value, because some agents never close the pipe, and
+//! within a limit of time and size.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,30 +8,30 @@ use holdpoint_core::json::Completeness;
 
 use crate::env_vars::{Env, INPUT_TIMEOUT_MS};
 
-/// The most that is read: tools may carry whole files.
+/// The largest input that is read. Tool calls may contain whole files.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
-/// What is asked for at a time: as much as a pipe holds.
+/// The size of one read: as much as a pipe holds.
 const PART_BYTES: usize = 64 * 1024;
-/// How long to wait for it.
+/// The default time to wait for the sender.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What was read.
+/// The input, or the reason why it is incomplete.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
     /// A whole value, or everything up to the end of the input.
     Whole(Vec<u8>),
-    /// The sender went silent in the middle, or sent nothing at all.
+    /// The sender stopped in the middle of a value, or sent nothing at all.
     Late(Vec<u8>),
     /// More than the limit.
     TooLarge,
-    /// It could not be read.
+    /// Reading failed.
     Broken(String),
 }
 
-/// How long to wait, as the environment says.
+/// Returns the time to wait for the sender, which the environment can set.
 pub fn patience(env: &dyn Env) -> Duration {
-    let told = env.var(INPUT_TIMEOUT_MS).and_then(|ms| ms.parse().ok());
-    told.map_or(PATIENCE, Duration::from_millis)
+    let set = env.var(INPUT_TIMEOUT_MS).and_then(|ms| ms.parse().ok());
+    set.map_or(PATIENCE, Duration::from_millis)
 }
 
 /// Reads standard input.
@@ -49,7 +49,7 @@ pub fn read(patience: Duration) -> Input {
                 if seen.feed(&bytes[start..]) {
                     return whole(bytes, too_large);
                 }
-                // The sender is heard out, or it would see its pipe break; what it says is no longer kept.
+                // Read on, so that the sender does not see its pipe break, but keep nothing more.
                 if bytes.len() > BYTES_MAX {
                     too_large = true;
                     bytes.clear();
@@ -62,14 +62,14 @@ pub fn read(patience: Duration) -> Input {
     }
 }
 
-/// What a wait came to; `Bytes` tells how many were appended.
+/// The result of one wait. `Bytes` is the number of bytes appended.
 enum Next {
     Bytes(usize),
     Late,
     Failed(io::Error),
 }
 
-/// Waiting with `poll`: no thread is needed for a deadline.
+/// Waits with `poll`, which needs no thread for a deadline.
 #[cfg(unix)]
 mod source {
     use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ mod source {
 
     use super::{Next, PART_BYTES};
 
-    /// Whoever goes on sending is waited for, but not beyond the end.
+    /// Standard input. A slow sender is waited for until `end`.
     pub(super) struct Source {
         end: Instant,
     }
@@ -111,7 +111,7 @@ mod source {
     }
 }
 
-/// Waiting for a thread that reads.
+/// Waits for a thread that reads.
 #[cfg(not(unix))]
 mod source {
     use std::io::{self, Read};

@@ -1,51 +1,51 @@
-//! The hook's options, read by hand: clap's own parsing would cost more than most answers.
+//! The hook's options. They are parsed by hand, because clap would cost more than most answers.
 
 use std::ffi::OsString;
 
 use crate::agent::{Agent, Protocol};
 
-/// What `holdpoint hook --help` prints.
+/// The help text of `holdpoint hook --help`.
 pub const HELP: &str = "\
 Answer one hook event of a coding agent: JSON on standard input, the answer on standard output
 
 Usage: holdpoint hook [OPTIONS]
 
 Options:
-      --agent <AGENT>        Who is asking: claude, codex, gemini, cursor, copilot [default: what the input shows]
-      --workflow <WORKFLOW>  Ask this workflow alone
-      --only <RULE>          Ask the rules of this name alone
-      --protocol <PROTOCOL>  How to answer: own (as the agent obeys today), legacy (as older hook scripts did) [default: own]
+      --agent <AGENT>        The agent that calls: claude, codex, gemini, cursor, copilot [default: recognized by its input]
+      --workflow <WORKFLOW>  Apply only this workflow
+      --only <RULE>          Apply only the rules of this name
+      --protocol <PROTOCOL>  The form of the answer: own (current agents), legacy (older hook scripts) [default: own]
   -h, --help                 Print help
 
-The exit code is 0. With nothing to say, nothing is printed. What --protocol legacy changes of that, the workflow's
-[legacy] says.
+Exits with 0. Prints nothing if the event is allowed without a message. A workflow's [legacy] table can change both
+for --protocol legacy.
 
 Examples:
   Answer Claude Code (in .claude/settings.json, for PreToolUse and PostToolUse):
     holdpoint hook --agent claude
-  Run one guard of a workflow as a hook of its own:
+  Register one guard of a workflow as a separate hook:
     holdpoint hook --workflow <WORKFLOW> --only <RULE> --protocol legacy
-  Try what an event would be answered:
+  See the answer to an event:
     echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git commit\"}}' | holdpoint hook
 ";
 
 /// The options of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Who is asking, as the command line says.
+    /// The agent that the command line names.
     pub agent: Option<Agent>,
-    /// Ask this workflow alone.
+    /// The only workflow to apply.
     pub workflow: Option<String>,
-    /// Ask the rules of this name alone.
+    /// The name of the only rules to apply.
     pub only: Option<String>,
-    /// How to answer.
+    /// The form of the answer.
     pub protocol: Protocol,
-    /// Print help instead.
+    /// Whether to print help instead.
     pub help: bool,
 }
 
 impl Options {
-    /// Reads the options; a problem is for people.
+    /// Reads the options. The error is for people.
     pub fn read(args: impl Iterator<Item = OsString>) -> Result<Options, String> {
         let mut options = Options::default();
         let mut args = args.map(|arg| arg.to_string_lossy().into_owned());

@@ -24,7 +24,7 @@ fn a_projects_choices_are_checked_too() {
     assert_eq!(
         found,
         [
-            r#"2:14 "there is no workflow `reviewd`" ("did you mean `reviewed`?")"#,
+            r#"2:14 "unknown workflow `reviewd`" ("did you mean `reviewed`?")"#,
             r#"2:25 "`workflows` must be a list of names" ("write workflows = [\"name\"]")"#,
             r#"3:1 "unknown key `workflow` in holdpoint.toml" ("did you mean `workflows`?")"#,
         ]

@@ -104,7 +104,7 @@ fn wrong_use_is_told_with_a_hint() {
     for (args, parts) in [
         (&["drafts", "doen"][..], &["has no command `doen`", "did you mean `holdpoint drafts done`?"][..]),
         (&["drafts", "done"], &["<PHASE> is missing", "hint: holdpoint drafts done <PHASE> [NOTE]"]),
-        (&["nosuch", "x"], &["there is no command or workflow `nosuch`"]),
+        (&["nosuch", "x"], &["unknown command or workflow `nosuch`"]),
     ] {
         let printed = project.run(args);
         assert_eq!(printed.code, Some(2), "{args:?}");

@@ -106,9 +106,9 @@ fn without_the_client_it_says_what_to_do() {
     let printed = demo_with(&Project::new(), &["--agent", "claude"], "/nonexistent");
     assert_eq!((printed.stdout.as_str(), printed.code), ("", Some(1)));
     for part in [
-        "there is no `claude` on the PATH",
+        "no `claude` on PATH",
         "npm install -g @anthropic-ai/claude-code",
-        "leave out `--agent`",
+        "run `holdpoint demo` without `--agent`",
     ] {
         assert!(printed.stderr.contains(part), "{part}: {}", printed.stderr);
     }

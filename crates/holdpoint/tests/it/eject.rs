@@ -16,7 +16,7 @@ fn the_copy_is_used_instead_of_the_built_in() {
       demo.toml
       workflow.toml
 
-    It is used instead of the built-in workflow from now on; remove the folder to return to that.
+    The copy now replaces the built-in workflow in this project. To return to that, remove the folder.
     Next:
       edit .holdpoint/workflows/isdlc/workflow.toml
       holdpoint check isdlc
@@ -34,8 +34,8 @@ fn what_is_there_is_never_overwritten() {
     let project = Project::new();
     project.write(".holdpoint/workflows/isdlc/notes.md", "mine").write("deep/x", "");
     assert_snapshot!(shown(&project, &["eject", "isdlc"]), @"
-    error: [ROOT]/.holdpoint/workflows/isdlc is there already
-    hint: edit it as it is, remove it first, or choose another place with `--to FOLDER`
+    error: [ROOT]/.holdpoint/workflows/isdlc already exists
+    hint: edit it, remove it first, or choose another folder with `--to FOLDER`
     [exit 1]
     ");
     let mut below = project.command(&["eject", "isdlc"]);
@@ -56,7 +56,7 @@ fn it_can_go_elsewhere() {
 #[test]
 fn a_name_that_is_not_built_in_is_refused_with_a_hint() {
     assert_snapshot!(shown(&Project::new(), &["eject", "isdcl"]), @"
-    error: there is no built-in workflow `isdcl`
+    error: unknown built-in workflow `isdcl`
     hint: did you mean `isdlc`?
     [exit 2]
     ");

@@ -85,7 +85,7 @@ fn a_plugin_never_overwrites() {
     project.write("mine/x", "");
     let printed = project.run(&["plugin", "mine"]);
     assert_eq!(printed.code, Some(1));
-    assert!(printed.stderr.contains("is there already"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("already exists"), "{}", printed.stderr);
     assert_eq!(project.run(&["plugin", "new", "nosuch"]).code, Some(2));
     assert!(!project.root().join("new").exists());
 }

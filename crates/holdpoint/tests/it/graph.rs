@@ -172,7 +172,7 @@ fn a_workflow_with_errors_is_not_drawn() {
     [exit 1]
     ");
     assert_snapshot!(shown(&project, &["graph", "draft"]), @"
-    error: there is no workflow `draft`
+    error: unknown workflow `draft`
     hint: did you mean `drafts`?
     [exit 2]
     ");

@@ -137,11 +137,7 @@ fn a_second_time_changes_nothing_and_says_so() {
     init(&project, &AGENTS);
     let before = snapshot(project.root());
     let printed = init(&project, &AGENTS);
-    assert!(
-        printed.stdout.ends_with("Nothing to change: everything is there already.\n"),
-        "{}",
-        printed.stdout
-    );
+    assert!(printed.stdout.ends_with("Nothing to change: everything is up to date.\n"), "{}", printed.stdout);
     assert_eq!(snapshot(project.root()), before);
 }
 

@@ -32,7 +32,7 @@ fn it_shows_one_line_an_entry() {
     [exit 0]
     ");
     assert_snapshot!(shown(&Project::new(), &["log"]), @"
-    The journal here is empty. Try `holdpoint status` to see which workflows are active here.
+    The journal here is empty. See `holdpoint status` for the workflows that are active here.
     [exit 0]
     ");
 }
@@ -40,8 +40,8 @@ fn it_shows_one_line_an_entry() {
 #[test]
 fn outside_a_project_there_is_nothing_to_follow() {
     assert_snapshot!(shown(&Project::new(), &["log", "--follow"]), @"
-    error: there is nothing to follow: no workflow is active in [ROOT] or above it, so nothing is journalled here
-    hint: `holdpoint status` shows where a workflow would be active; call this in such a project
+    error: nothing to follow: no workflow is active in [ROOT] or above it, so there is no journal here
+    hint: see `holdpoint status` for where a workflow would be active
     [exit 1]
     ");
 }
@@ -73,7 +73,7 @@ fn filters_choose_entries() {
         assert_eq!(count(args), expected, "{args:?}");
     }
     assert_snapshot!(shown(&project, &["log", "--decision", "release"]), @"
-    No entry fits. Try `holdpoint log` without filters.
+    No entry matches. Try `holdpoint log` without filters.
     [exit 0]
     ");
     assert_snapshot!(shown(&project, &["log", "--since", "soon"]), @"

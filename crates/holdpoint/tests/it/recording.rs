@@ -12,7 +12,7 @@ const GAP: &str = "…";
 fn steady(text: &str) -> String {
     let (before, after) = text.split_once("/holdpoint-demo-").unwrap();
     let (_, after) = after.split_once('/').unwrap();
-    let (after, _) = after.split_once("Half of the hook calls took ").unwrap();
+    let (after, _) = after.split_once("The median hook call took ").unwrap();
     format!("{before}{after}")
 }
 

@@ -74,7 +74,7 @@ fn a_review_with_issues_says_what_the_agent_would_be_told() {
     drafts  .drafts/one
       review, round 1: FAIL (0 s, 0.50 USD)
       report: review-1.md
-      the agent would be told:
+      instructions for the agent:
         MEND what review-1.md says.
       due: mend, by the agent
       next: let the agent do it, then `holdpoint review`
@@ -88,7 +88,7 @@ fn a_review_with_issues_says_what_the_agent_would_be_told() {
     drafts  .drafts/one
       no review is due
       due: mend, by the agent
-      the agent would be told:
+      instructions for the agent:
         MEND what review-1.md says.
       next: let the agent do it, then `holdpoint review`
     [exit 0]
@@ -104,7 +104,7 @@ fn a_finished_phase_of_the_agent_leads_to_the_review() {
     drafts  .drafts/one
       review, round 2: PASS (0 s, 0.50 USD)
       report: review-2.md
-      the user is told:
+      message for the user:
         PASSED, now publish.
       due: publish, by the user
       next: see `holdpoint graph drafts`
@@ -144,13 +144,13 @@ fn a_review_that_does_not_work_is_a_failure() {
     assert_snapshot!(shown(&project, &["review"]), @"
     drafts  .drafts/one
       fault: the reviewer ended with exit status: 3
-      the user is told:
+      message for the user:
         NO REVIEW: the reviewer ended with exit status: 3.
       log: .review-1.log
       due: review, by a reviewer
       next: `holdpoint review`
-    error: the review was not done
-    hint: see `holdpoint log --faults`, and the command line with `holdpoint review --dry-run`
+    error: the review could not run
+    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
     [exit 1]
     ");
     assert_eq!(state(&project), json!({"next": "review"}));
@@ -163,37 +163,37 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
     let limited = project(&json!({"next": "review", "round": 2, "limit": 2}), "touch ran");
     assert_snapshot!(shown(&limited, &["review", "--dry-run"]), @"
     drafts  .drafts/one
-      review is due, but would not be performed: there were as many rounds as there may be
-      the user would be told:
+      review is due, but will not run: its limit of rounds is reached
+      message for the user:
         LIMIT 2 reached.
     [exit 0]
     ");
     assert_snapshot!(shown(&limited, &["review"]), @"
     drafts  .drafts/one
-      the user is told:
+      message for the user:
         LIMIT 2 reached.
-      due: review, by a reviewer: there were as many rounds as there may be
+      due: review, by a reviewer: its limit of rounds is reached
       next: see `holdpoint status`
-    error: the review was not done
-    hint: see `holdpoint log --faults`, and the command line with `holdpoint review --dry-run`
+    error: the review could not run
+    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
     [exit 1]
     ");
     let lacking = project(&json!({"next": "review"}), "touch ran");
     std::fs::remove_file(lacking.root().join(".drafts/one/draft.md")).unwrap();
     assert_snapshot!(shown(&lacking, &["review"]), @"
     drafts  .drafts/one
-      the user is told:
+      message for the user:
         NO REVIEW: there is no draft.
-      due: review, by a reviewer: it lacks what it needs
+      due: review, by a reviewer: its `needs` are not met
       next: see `holdpoint status`
-    error: the review was not done
-    hint: see `holdpoint log --faults`, and the command line with `holdpoint review --dry-run`
+    error: the review could not run
+    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
     [exit 1]
     ");
     let skipped = project(&json!({"next": "review", "limit": 0}), "touch ran");
     assert_snapshot!(shown(&skipped, &["review"]), @"
     drafts  .drafts/one
-      the user is told:
+      message for the user:
         PASSED, now publish.
       due: publish, by the user
       next: see `holdpoint graph drafts`
@@ -222,7 +222,7 @@ fn states_that_lead_to_no_review_are_told() {
     assert_snapshot!(shown(&nobody, &["review"]), @"
     drafts  .drafts/one
       no review is due
-      due: nobody's turn
+      due: nothing
       next: see `holdpoint graph drafts`
     [exit 0]
     ");
@@ -236,7 +236,7 @@ fn states_that_lead_to_no_review_are_told() {
     ");
     let empty = Project::new();
     assert_snapshot!(shown(&empty, &["review"]), @"
-    error: no run of a workflow with phases was found from [ROOT]
+    error: no run of a workflow with phases in [ROOT] or above it
     hint: see `holdpoint status`
     [exit 1]
     ");

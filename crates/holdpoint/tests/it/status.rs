@@ -10,12 +10,13 @@ fn with_nothing_active_it_says_what_would_be() {
     let project = Project::new();
     project.workflow("reviewed", REVIEWED).write(".holdpoint/holdpoint.toml", "workflows = ['reviewed']");
     let text = shown(&project, &["status"]);
-    let without_built_in: Vec<&str> = text.lines().filter(|line| !line.contains("left out")).collect();
-    assert!(without_built_in.len() < text.lines().count(), "built-in workflows are left out: {text}");
+    let without_built_in: Vec<&str> =
+        text.lines().filter(|line| !line.contains("(not enabled by ")).collect();
+    assert!(without_built_in.len() < text.lines().count(), "built-in workflows are not enabled: {text}");
     assert_snapshot!(without_built_in.join("\n"), @"
     No workflow is active in [ROOT].
 
-    A workflow is active where its marker is, in this folder or one above it:
+    A workflow is active if its marker is in this folder or one above it:
       reviewed   .reviewed             Reviews before commits.
     [exit 0]
     ");
@@ -37,8 +38,8 @@ fn a_run_shows_its_phase_and_what_the_hook_did() {
       home    [ROOT]
       state   .reviewed/state.json, present
       phase   code
-      fired   not yet: no agent's hook has asked this workflow here
-      held    not yet
+      fired   never: no agent's hook has called this workflow here
+      held    never
       faults  none in the last day
     [exit 0]
     ");
@@ -77,7 +78,7 @@ fn a_broken_or_missing_state_is_told() {
       state   .reviewed/state.json, broken: it is not valid JSON: key must be a string at line 1 column 3
       phase   unknown: the state is broken
       fired   [DATE] [TIME] UTC, just now: before Bash: git commit
-      held    not yet
+      held    never
       faults  1 in the last day, see `holdpoint log --faults`
     [exit 0]
     ");
@@ -97,7 +98,7 @@ fn a_state_whose_path_cannot_be_told_is_told() {
     project.workflow("reviewed", &workflow).write("where.json", "{");
     let text = shown(&project, &["status"]);
     assert!(
-        text.contains("\n  state   broken, its path cannot be told: `where.json` is not valid JSON"),
+        text.contains("\n  state   broken, its path is unknown: `where.json` is not valid JSON"),
         "{text}"
     );
     assert!(text.contains("\n  phase   unknown: the state is broken\n"), "{text}");

@@ -46,6 +46,36 @@ fn it_tells_the_round_while_something_is_due() {
     );
 }
 
+/// The word `round` inside a phase's name says nothing about the number of the round.
+#[test]
+fn the_round_is_left_out_only_if_the_phase_shows_its_counter() {
+    const WORKFLOW: &str = r#"
+about = "Rounds."
+[run]
+home  = ".flow"
+state = ".flow/state.json"
+due   = "step"
+phase = "PHASE"
+[let]
+tries = "state.n"
+[phases.background]
+by     = "agent"
+ask    = "Work."
+until  = "false"
+rounds = { count = "n", limit = 9, exhausted = { go = "end" } }
+then   = { go = "end" }
+"#;
+    for (phase, expect) in [
+        ("state.step", "flow · background · round 3\n"),
+        ("state.step ~ ', try ' ~ [tries, 9] | min", "flow · background, try 3\n"),
+    ] {
+        let project = Project::new();
+        project.write(".holdpoint/workflows/flow/workflow.toml", WORKFLOW.replace("PHASE", phase));
+        project.write(".flow/state.json", r#"{"step": "background", "n": 3}"#);
+        assert_line(&line(&project, ""), expect);
+    }
+}
+
 #[test]
 fn where_nothing_is_active_it_is_empty() {
     assert_line(&line(&Project::new(), ""), "");

@@ -215,6 +215,10 @@ fn a_workflow_that_is_not_in_force_takes_no_command() {
     for args in [&["texts", "new"][..], &["texts", "happy", &id], &["texts", "undo"]] {
         let printed = project.run(args);
         assert_eq!(printed.code, Some(1), "{args:?}");
-        assert!(printed.stderr.contains("does not name texts"), "{}", printed.stderr);
+        assert!(
+            printed.stderr.contains("workflow `texts` is not enabled in this project"),
+            "{}",
+            printed.stderr
+        );
     }
 }

@@ -9,10 +9,10 @@ use crate::shown::{REVIEWED, reviewed, shown};
 fn a_workflow_without_cases_is_told_so() {
     assert_snapshot!(shown(&reviewed(), &["test", "reviewed"]), @"
     reviewed: no cases
-         rule no-commit (NC-1) is never shown to speak
-         rule pushes is never shown to speak
-    error: there are no cases of `reviewed`
-    hint: docs/reference/cases.md shows how to write them
+         rule no-commit (NC-1) applies in no case
+         rule pushes applies in no case
+    error: no cases for `reviewed`
+    hint: docs/reference/cases.md explains how to write them
     [exit 1]
     ");
     let project = reviewed();

@@ -9,14 +9,14 @@ use crate::shown::{REVIEWED, reviewed, shell, shown};
 fn without_a_hold_it_says_so_and_what_to_try() {
     assert_snapshot!(shown(&Project::new(), &["why"]), @"
     No hold yet: the journal here is empty.
-    Try `holdpoint status` to see which workflows are active here.
+    See `holdpoint status` for the workflows that are active here.
     [exit 0]
     ");
     let project = reviewed();
     project.hook(&shell(&project, "s1", "ls"));
     assert_snapshot!(shown(&project, &["why"]), @"
     No hold yet.
-    Try `holdpoint log` to see what the hook was asked.
+    See `holdpoint log` for all events.
     [exit 0]
     ");
     assert_eq!(project.run(&["why", "--json"]).stdout, "null\n");
@@ -74,12 +74,12 @@ fn older_holds_and_witnesses_can_be_asked_for() {
     assert!(both.contains("no-commit NC-1 (1 of 2)") && both.contains("pushes (2 of 2)"), "{both}");
     assert_snapshot!(shown(&project, &["why", "3"]), @"
     There are only 2 such holds.
-    Try `holdpoint log` to see what the hook was asked.
+    See `holdpoint log` for all events.
     [exit 0]
     ");
     assert_snapshot!(shown(&project, &["why", "--rule", "pushes"]), @"
-    No hold fits these filters.
-    Try `holdpoint log` to see what the hook was asked.
+    No hold matches these filters.
+    See `holdpoint log` for all events.
     [exit 0]
     ");
     assert_eq!(project.run(&["why", "0"]).code, Some(2));
@@ -91,7 +91,10 @@ fn a_workflow_that_has_changed_since_is_told() {
     project.hook(&shell(&project, "s1", "git commit"));
     project.workflow("reviewed", &format!("# A line more.\n{REVIEWED}"));
     let text = shown(&project, &["why"]);
-    assert!(text.contains("It holds while\n  (as the rule stands now, at line 8: "), "{text}");
+    assert!(
+        text.contains("It holds while\n  (the workflow has changed since; this is the rule now, at line 8)"),
+        "{text}"
+    );
     project.workflow("reviewed", "[run");
     assert!(shown(&project, &["why"]).contains("It holds while\n  unknown: "));
     std::fs::remove_dir_all(project.root().join(".holdpoint/workflows")).unwrap();
@@ -115,7 +118,7 @@ fn a_hold_that_was_given_up_is_told_as_such() {
         project.hook(&stop);
     }
     assert_snapshot!(shown(&project, &["why"]), @"
-    Let go [DATE] [TIME] UTC, just now, after it had been held too often without progress
+    Released [DATE] [TIME] UTC, just now, after too many holds without progress
       agent  claude, session s
       event  stop
       rule   stay: stay

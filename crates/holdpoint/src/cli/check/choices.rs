@@ -1,4 +1,4 @@
-//! What is wrong with a project's choices, `.holdpoint/holdpoint.toml`.
+//! Finds errors in `.holdpoint/holdpoint.toml`.
 
 use holdpoint_core::diagnostic::{Diagnostic, nearest};
 use toml::Spanned;
@@ -6,10 +6,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::store::layout;
 
-/// The keys there are.
+/// The known keys.
 const KEYS: [&str; 1] = ["workflows"];
 
-/// Everything that is wrong with the file's text; `workflows` are the names there are.
+/// Returns all errors in the file's text. `workflows` are the names of the existing workflows.
 pub(super) fn check(source: &str, workflows: &[&str]) -> Vec<Diagnostic> {
     let document = match DeTable::parse(source) {
         Ok(document) => document,
@@ -38,7 +38,7 @@ fn check_workflows(value: &Spanned<DeValue<'_>>, workflows: &[&str], problems: &
             None => problems.push(not_names(item)),
             Some(name) if workflows.contains(&name) => {}
             Some(name) => problems.push(
-                problem(item.span(), format!("there is no workflow `{name}`"))
+                problem(item.span(), format!("unknown workflow `{name}`"))
                     .hinted(suggestion(name, workflows)),
             ),
         }
@@ -56,6 +56,6 @@ fn problem(span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnost
 fn suggestion(name: &str, names: &[&str]) -> String {
     match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", names.join(", ")),
+        None => format!("available: {}", names.join(", ")),
     }
 }

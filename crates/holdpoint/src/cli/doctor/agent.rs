@@ -1,4 +1,4 @@
-//! One agent's hooks: each tried, dated, and looked at with what the agent itself says of it.
+//! Examines one agent's hooks: tries each, finds when it last fired, and asks the agent whether it trusts it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::install::place::Place;
 use crate::install::wanted::Wanted;
 use crate::store::journal::Entry;
 
-/// What all agents are looked at with.
+/// The inputs of the examination, and its findings so far.
 pub(super) struct Doctor<'a> {
     pub(super) context: &'a Context,
     pub(super) places: Vec<Place>,
@@ -27,7 +27,7 @@ pub(super) struct Doctor<'a> {
 }
 
 impl Doctor<'_> {
-    /// One agent's hooks; none if there are none and it is not there.
+    /// Examines one agent. None if it has no hooks.
     pub(super) fn agent(&mut self, host: &'static Host) -> Option<AgentReport> {
         let known: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
         let hooks = registered::hooks(host, &self.places, &known, &mut self.findings);
@@ -47,7 +47,7 @@ impl Doctor<'_> {
             .and_then(|program| codex_trust::ask(program, &self.places.first()?.root));
         if inventory.is_none() && program.is_some() && host.name == "codex" {
             let what = "Codex did not say which hooks it trusts";
-            self.findings.push(Finding::note(what, "start `codex`, and type /hooks"));
+            self.findings.push(Finding::note(what, "start `codex` and type /hooks"));
         }
         let complaints = inventory.iter().flat_map(|inventory| &inventory.complaints);
         let complaints: Vec<Finding> =
@@ -62,18 +62,17 @@ impl Doctor<'_> {
 
     fn hook(&mut self, host: &Host, hook: &Hook, trust: Option<String>) -> HookReport {
         let moment = host.events.iter().find(|(event, _)| *event == hook.event).map(|(_, moment)| *moment);
-        let outcome = match moment {
-            Some(_) if self.is_the_projects(hook) => trial::Outcome {
-                why: Some("the program is the project's own, so it was not run".to_owned()),
+        let trial = match moment {
+            Some(_) if self.is_the_projects(hook) => trial::Trial {
+                why: Some("the program is part of the project, so it was not run".to_owned()),
                 ..Default::default()
             },
             Some(moment) => trial::run(self.context, host, hook, moment),
-            None => trial::Outcome {
-                why: Some(format!("there is no event `{}`", hook.event)),
-                ..Default::default()
-            },
+            None => {
+                trial::Trial { why: Some(format!("unknown event `{}`", hook.event)), ..Default::default() }
+            }
         };
-        if let Some(why) = &outcome.why {
+        if let Some(why) = &trial.why {
             let what = format!("{} does not hold at {}: `{}`: {why}", host.title, hook.event, hook.line.text);
             self.findings.push(Finding::wrong(what, again(host, hook.scope)));
         } else {
@@ -83,14 +82,15 @@ impl Doctor<'_> {
             file: hook.file.display().to_string(),
             event: hook.event.clone(),
             command: hook.line.text.clone(),
-            allows: outcome.allows,
-            holds: outcome.holds,
+            allows: trial.allows,
+            holds: trial.holds,
             last_fired: moment.and_then(|moment| self.last_fired(host, moment)),
             trust,
         }
     }
 
-    /// A program that came with the project is run by nobody who has not trusted the project; we do not know that.
+    /// Returns whether the hook's program is part of the project. Running it requires trust in the project, which doctor
+    /// cannot know.
     fn is_the_projects(&self, hook: &Hook) -> bool {
         let program = PathBuf::from(&hook.line.program);
         let is_named_alone = program.components().count() == 1 && !hook.line.program.starts_with('.');
@@ -106,13 +106,13 @@ impl Doctor<'_> {
         self.entries.iter().rev().find(is_this).map(|entry| entry.at.clone())
     }
 
-    /// A hook that calls another program of ours than this one.
+    /// Reports a hook that calls another Holdpoint than this one.
     fn other_program(&mut self, host: &Host, hook: &Hook) {
         let program = PathBuf::from(&hook.line.program);
         let own = std::env::current_exe().ok().and_then(|own| own.canonicalize().ok());
         if program.is_relative() {
             let what = format!(
-                "{} calls `{}` by its name at {}: an agent that is started elsewhere may not find it",
+                "{} calls `{}` without a path at {}: an agent with another PATH may not find it",
                 host.title, hook.line.program, hook.event
             );
             self.findings.push(Finding::note(what, again(host, hook.scope)));
@@ -120,7 +120,7 @@ impl Doctor<'_> {
             let theirs = around::version_of(&program, &self.context.cwd);
             if theirs != self.version {
                 let what = format!(
-                    "{} calls another version at {}: {} is {}",
+                    "{} calls another version of Holdpoint at {}: {} is {}",
                     host.title,
                     hook.event,
                     program.display(),
@@ -143,7 +143,7 @@ impl Doctor<'_> {
         let what =
             format!("{} does not run hooks that you have not trusted: {}", host.title, events.join(", "));
         let remedy = format!(
-            "cd {} && codex     (there: trust the folder, type /hooks, and trust them)",
+            "cd {} && codex     (then trust the folder, type /hooks, and trust the hooks)",
             quoted(&root)
         );
         self.findings.push(Finding::wrong(what, remedy));

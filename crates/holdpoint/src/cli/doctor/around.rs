@@ -1,4 +1,4 @@
-//! What the hooks and the workflows' texts need around them: programs, writable folders, workflows that can be read.
+//! Checks what hooks and workflows depend on: programs, writable folders, valid workflows.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,20 +13,20 @@ use crate::project::{self, Found};
 use crate::store::layout;
 use crate::{catalog, reviewer, world};
 
-/// How long a shell may take to start.
+/// The longest time that a shell may take to start.
 const SHELL_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Git, which workflows ask about branches and commits.
+/// Checks for git, which rules about branches and commits need.
 pub(super) fn git(context: &Context, findings: &mut Vec<Finding>) {
     if program::on_path("git", context.env.as_ref()).is_none() {
         findings.push(Finding::wrong(
-            "git is not on PATH: rules that look at branches and commits judge nothing",
+            "git is not on PATH, so rules about branches and commits do not work",
             "install git with your system's package manager, for example: sudo apt install git",
         ));
     }
 }
 
-/// Folders that state and journal are written to.
+/// Checks the folders that Holdpoint writes state and journal to.
 pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
     let mut folders: Vec<PathBuf> = found.runs.iter().map(|run| run.home.clone()).collect();
     folders.extend([root.to_path_buf()]);
@@ -37,14 +37,17 @@ pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
         let is_closed = place.metadata().is_ok_and(|metadata| metadata.permissions().readonly());
         if is_closed || !world::can_make_file_in(&place) {
             findings.push(Finding::wrong(
-                format!("{} cannot be written to: no state is kept there, and no journal", place.display()),
+                format!(
+                    "{} is not writable, so Holdpoint cannot keep state or a journal there",
+                    place.display()
+                ),
                 format!("chmod u+w {}", quoted(&place.to_string_lossy())),
             ));
         }
     }
 }
 
-/// Workflows and choices that cannot be used.
+/// Reports workflows and settings that cannot be used.
 pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Finding>) {
     let own = project::base(&context.cwd).map(|base| catalog::own_folders(&base)).unwrap_or_default();
     for (name, folder) in own {
@@ -55,7 +58,7 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
     findings.extend(found.problems.iter().map(|problem| Finding::wrong(problem, "holdpoint check")));
 }
 
-/// The `holdpoint` that agents find when they run a command that a text names.
+/// Checks the `holdpoint` that agents find when they run a command from a workflow's text.
 pub(super) fn on_path(
     context: &Context,
     version: Option<&str>,
@@ -77,7 +80,7 @@ pub(super) fn on_path(
     let Some(login) = login_path(context) else { return };
     if !std::env::split_paths(&login).any(|folder| world::is_program(&folder.join("holdpoint"))) {
         findings.push(Finding::wrong(
-            "a login shell, as Codex runs commands, does not find `holdpoint`: its profile sets PATH anew",
+            "Codex runs commands in a login shell, which does not find `holdpoint`: the shell's profile resets PATH",
             link(&own, &login, context),
         ));
     }
@@ -95,22 +98,22 @@ fn other_version(
     if !is_same && theirs.as_deref() != version {
         findings.push(Finding::wrong(
             format!(
-                "the `holdpoint` on PATH, {}, is {}, and this is {}",
+                "the `holdpoint` on PATH, {}, is {}, but this is {}",
                 there.display(),
                 theirs.as_deref().unwrap_or("broken"),
-                version.unwrap_or("another")
+                version.unwrap_or("another version")
             ),
             format!("ln -sf {} {}", quoted(&own.to_string_lossy()), quoted(&there.to_string_lossy())),
         ));
     }
 }
 
-/// What a program says of its version.
+/// Returns the version that a program prints.
 pub(super) fn version_of(program: &Path, cwd: &Path) -> Option<String> {
     reviewer::first_line(&[program.to_str()?, "--version"], cwd)
 }
 
-/// PATH as a login shell has it.
+/// Returns PATH in a login shell.
 fn login_path(context: &Context) -> Option<String> {
     let shell = context.env.var(SHELL).unwrap_or_else(|| "sh".to_owned());
     let mut command = Command::new(shell);
@@ -121,12 +124,12 @@ fn login_path(context: &Context) -> Option<String> {
     text.lines().last().filter(|_| is_well).map(str::to_owned)
 }
 
-/// The command that puts the program on a PATH: a link in a folder of it that can be written to, or a line in the profile.
+/// Returns the command that puts the program on a PATH: a link in a writable folder of it, or a line in the profile.
 fn link(own: &Path, path: &str, context: &Context) -> String {
     let own = own.to_string_lossy();
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute() && folder.is_dir());
     let usable = folders.filter(|folder| world::can_make_file_in(folder));
-    if let Some(folder) = usable.min_by_key(|folder| !is_for_programs_of_ones_own(folder)) {
+    if let Some(folder) = usable.min_by_key(|folder| !is_for_own_programs(folder)) {
         return format!("ln -sf {} {}", quoted(&own), quoted(&folder.join("holdpoint").to_string_lossy()));
     }
     let folder = Path::new(&*own).parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
@@ -134,6 +137,6 @@ fn link(own: &Path, path: &str, context: &Context) -> String {
     format!("echo 'export PATH=\"{folder}:$PATH\"' >> {home}/.profile")
 }
 
-fn is_for_programs_of_ones_own(folder: &Path) -> bool {
+fn is_for_own_programs(folder: &Path) -> bool {
     [".local/bin", ".cargo/bin", "local/bin"].iter().any(|end| folder.ends_with(end))
 }

@@ -1,4 +1,4 @@
-//! What Codex itself says of the hooks it finds: it runs none that the user has not trusted, and says nothing about it.
+//! Asks Codex which hooks it trusts. Codex silently ignores hooks that the user has not trusted.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,18 +11,18 @@ use serde_json::{Value as Json, json};
 use super::registered::Hook;
 use crate::process_group;
 
-/// How long Codex may take to answer.
+/// The longest time that Codex may take to answer.
 const DEADLINE: Duration = Duration::from_secs(15);
 
 /// Codex's list of the hooks for a folder.
 #[derive(Debug)]
 pub(super) struct Inventory {
     hooks: Vec<Json>,
-    /// What Codex complains of.
+    /// Codex's warnings and errors.
     pub(super) complaints: Vec<String>,
 }
 
-/// Asks the program; none if it does not answer.
+/// Asks the program. None if it does not answer.
 pub(super) fn ask(program: &Path, folder: &Path) -> Option<Inventory> {
     let mut command = Command::new(program);
     command.arg("app-server").current_dir(folder);
@@ -52,7 +52,8 @@ fn listen(stdout: std::process::ChildStdout) -> Receiver<Json> {
     receive
 }
 
-/// It greets, and asks. The connection stays open until the answer is there: Codex leaves when it closes.
+/// Sends the handshake and the question. The connection stays open until the answer arrives, because Codex exits when
+/// it closes.
 fn talk(stdin: &mut ChildStdin, lines: &Receiver<Json>, folder: &Path) -> Option<Json> {
     let client = json!({"name": "holdpoint", "title": "Holdpoint", "version": env!("CARGO_PKG_VERSION")});
     let started = Instant::now();
@@ -71,7 +72,7 @@ fn talk(stdin: &mut ChildStdin, lines: &Receiver<Json>, folder: &Path) -> Option
 }
 
 impl Inventory {
-    /// What Codex says of a hook: `trusted`, another word of its own, or that it does not load it.
+    /// Returns Codex's status of a hook: `trusted`, another of its words, or `not loaded`.
     pub(super) fn trust(&self, hook: &Hook) -> String {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let text =

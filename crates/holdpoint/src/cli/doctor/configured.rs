@@ -1,4 +1,4 @@
-//! How an agent is configured: copies, gaps, switches, and clients that are too old.
+//! Checks an agent's configuration: duplicate hooks, missing hooks, disabled hooks, and clients that are too old.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use crate::install::place::Scope;
 use crate::install::{draft, jsonc};
 
 impl Doctor<'_> {
-    /// The same event in two entries: each is run, and each holds. Claude Code runs equal entries of several files once.
+    /// Reports an event with two hooks, because both run. Claude Code runs equal entries of several files only once.
     pub(super) fn two_copies(&mut self, host: &Host, hooks: &[Hook]) {
-        let mut told: Vec<&str> = Vec::new();
+        let mut reported: Vec<&str> = Vec::new();
         for (index, hook) in hooks.iter().enumerate() {
             let twin = hooks[..index].iter().find(|other| {
                 let is_once = host.name == "claude" && other.entry == hook.entry && other.file != hook.file;
                 other.event == hook.event && !is_once
             });
-            let Some(twin) = twin.filter(|_| !told.contains(&hook.event.as_str())) else { continue };
-            told.push(&hook.event);
+            let Some(twin) = twin.filter(|_| !reported.contains(&hook.event.as_str())) else { continue };
+            reported.push(&hook.event);
             let what = format!(
-                "{} has two hooks of ours at {}, in {} and {}",
+                "{} has two Holdpoint hooks at {}, in {} and {}",
                 host.title,
                 hook.event,
                 twin.file.display(),
@@ -37,7 +37,7 @@ impl Doctor<'_> {
         }
     }
 
-    /// Events that a workflow in force looks at and that no hook brings.
+    /// Reports events that an enabled workflow needs but no hook delivers.
     pub(super) fn missing_events(&mut self, host: &Host, hooks: &[Hook]) {
         let entries = self.wanted.entries(host, "holdpoint");
         let is_there = |event: &str| hooks.iter().any(|hook| hook.event == event);
@@ -45,7 +45,7 @@ impl Doctor<'_> {
             entries.iter().map(|entry| entry.event).filter(|event| !is_there(event)).collect();
         if let Some(scope) = hooks.first().map(|hook| hook.scope).filter(|_| !missing.is_empty()) {
             let what = format!(
-                "{}: workflows look at {}, and no hook of ours is there",
+                "{}: workflows need {}, but Holdpoint has no hook there",
                 host.title,
                 missing.join(", ")
             );
@@ -53,15 +53,15 @@ impl Doctor<'_> {
         }
     }
 
-    /// An agent that is installed and was not asked about.
+    /// Reports an agent that is installed but has no hooks.
     pub(super) fn left_out(&mut self, host: &Host, is_installed: bool) {
         if is_installed && !self.has_plugin {
-            let what = format!("{} is installed and has no hook of ours", host.title);
+            let what = format!("{} is installed, but has no Holdpoint hooks", host.title);
             self.findings.push(Finding::note(what, again(host, Scope::Project)));
         }
     }
 
-    /// Our plugin for Claude Code has the same hooks.
+    /// Reports a Holdpoint plugin alongside hooks in the settings, because both have the same hooks.
     pub(super) fn plugin(&mut self, host: &Host, hooks: &[Hook]) {
         for file in self.places.iter().flat_map(|place| place.all_settings(host)) {
             let text = draft::read(&file).ok().flatten().unwrap_or_default();
@@ -72,14 +72,16 @@ impl Doctor<'_> {
             let Some((name, _)) = ours.next() else { continue };
             self.has_plugin = true;
             if !hooks.is_empty() {
-                let what =
-                    format!("{} has our hooks twice: in its settings, and by the plugin {name}", host.title);
+                let what = format!(
+                    "{} has Holdpoint's hooks twice: in its settings, and from the plugin {name}",
+                    host.title
+                );
                 self.findings.push(Finding::wrong(what, format!("claude plugin disable {}", quoted(name))));
             }
         }
     }
 
-    /// Claude Code's switch for all hooks.
+    /// Reports settings that turn all hooks of Claude Code off.
     pub(super) fn disabled(&mut self, host: &Host) {
         for file in self.places.iter().flat_map(|place| place.all_settings(host)) {
             let text = draft::read(&file).ok().flatten().unwrap_or_default();
@@ -87,13 +89,13 @@ impl Doctor<'_> {
                 .is_ok_and(|value| value.get("disableAllHooks") == Some(&Json::Bool(true)));
             if is_off {
                 let what = format!("{} turns all hooks off: `disableAllHooks` is true", file.display());
-                let remedy = format!("take it out: \"${{EDITOR:-vi}}\" {}", quoted(&file.to_string_lossy()));
+                let remedy = format!("remove it: \"${{EDITOR:-vi}}\" {}", quoted(&file.to_string_lossy()));
                 self.findings.push(Finding::wrong(what, remedy));
             }
         }
     }
 
-    /// A client that does not know entries without a shell would call us without arguments.
+    /// Reports a client that ignores the arguments of hooks without a shell, and so calls Holdpoint without arguments.
     pub(super) fn old_client(&mut self, host: &Host, hooks: &[Hook], program: Option<&Path>) {
         const FIRST: [u64; 3] = [2, 1, 139];
         let Some(program) = program.filter(|_| hooks.iter().any(|hook| hook.line.is_exec)) else { return };
@@ -102,7 +104,7 @@ impl Doctor<'_> {
         let numbers: Vec<u64> = numbers.take(FIRST.len()).collect();
         if numbers.len() == FIRST.len() && numbers[..] < FIRST[..] {
             let what = format!(
-                "{} {version} does not know hooks without a shell, and runs ours for nothing",
+                "{} {version} is too old: it does not support hooks without a shell, so Holdpoint's hooks do nothing",
                 host.title
             );
             self.findings.push(Finding::wrong(what, host.get));
@@ -110,7 +112,7 @@ impl Doctor<'_> {
     }
 }
 
-/// The command that writes an agent's hooks anew.
+/// Returns the command that writes an agent's hooks again.
 pub(super) fn again(host: &Host, scope: Scope) -> String {
     let user = if scope == Scope::User { " --user" } else { "" };
     format!("holdpoint init{user} --agent {}", host.name)

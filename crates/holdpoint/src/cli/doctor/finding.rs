@@ -1,34 +1,34 @@
-//! Something that was found, and what to do about it.
+//! A problem or note, with its remedy.
 
 use serde::Serialize;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
-    /// Something does not work.
+    /// A problem: something does not work.
     Wrong,
-    /// It works, and somebody may want to know.
+    /// A note: everything works, but the user may want to know.
     Note,
 }
 
-/// Something that was found.
+/// A problem or note.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) level: Level,
-    /// What it is, in a sentence.
+    /// The problem in one sentence.
     pub(super) what: String,
-    /// What to do: a command, or a sentence with one.
+    /// The fix: a command, or a sentence with one.
     pub(super) remedy: String,
 }
 
 impl Finding {
-    /// Something that does not work.
+    /// Creates a problem.
     pub(super) fn wrong(what: impl Into<String>, remedy: impl Into<String>) -> Finding {
         Finding { level: Level::Wrong, what: what.into(), remedy: remedy.into() }
     }
 
-    /// Something to know.
+    /// Creates a note.
     pub(super) fn note(what: impl Into<String>, remedy: impl Into<String>) -> Finding {
         Finding { level: Level::Note, what: what.into(), remedy: remedy.into() }
     }

@@ -1,4 +1,4 @@
-//! What each agent sends for an event: enough of it for a hook to be answered as in earnest.
+//! The payload that each agent sends for an event, complete enough for a real answer.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::install::host::Host;
 
-/// An event of an agent, in a project's folder.
+/// Creates an agent's payload for an event in a project.
 pub(super) fn payload(host: &Host, event: &str, moment: Moment, matcher: Option<&str>, cwd: &Path) -> Json {
     let session = format!("doctor-{event}");
     let mut payload = json!({
@@ -22,7 +22,7 @@ pub(super) fn payload(host: &Host, event: &str, moment: Moment, matcher: Option<
     payload
 }
 
-/// What only this agent sends.
+/// Returns the fields that only this agent sends.
 fn own_fields(agent: &str, session: &str, cwd: &Path) -> Json {
     match agent {
         "claude" => json!({"prompt_id": "doctor", "permission_mode": "default"}),
@@ -57,7 +57,7 @@ fn moment_fields(host: &Host, event: &str, moment: Moment, matcher: Option<&str>
     }
 }
 
-/// A tool's result, under the agent's own name for it.
+/// Returns a tool's result, under the agent's own name for it.
 fn result(agent: &str) -> Json {
     match agent {
         "cursor" => json!({"tool_output": "{\"output\": \"\", \"exitCode\": 0}"}),
@@ -67,7 +67,7 @@ fn result(agent: &str) -> Json {
     }
 }
 
-/// A tool that the matcher lets through.
+/// Returns a tool that the matcher matches.
 fn tool(host: &Host, matcher: Option<&str>) -> String {
     let mut known = ToolKind::NAMED.into_iter().flat_map(|(_, kind)| host.tools(kind));
     let words: Vec<&str> = matcher.unwrap_or_default().split(|c: char| "|^$()".contains(c)).collect();

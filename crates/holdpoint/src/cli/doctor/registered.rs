@@ -1,4 +1,4 @@
-//! The hooks of ours that agents have in their settings, in a project and in the user's own.
+//! Holdpoint's hooks in the agents' settings, the project's and the user's.
 
 use std::path::{Path, PathBuf};
 
@@ -13,30 +13,30 @@ use crate::install::ours::{self, Line};
 use crate::install::place::{Place, Scope};
 use crate::install::settings;
 
-/// A hook of ours.
+/// One of Holdpoint's hooks.
 #[derive(Debug)]
 pub(super) struct Hook {
     /// The settings file.
     pub(super) file: PathBuf,
-    /// Whose settings.
+    /// Whose settings these are.
     pub(super) scope: Scope,
     /// The agent's name of the event.
     pub(super) event: String,
-    /// The tools.
+    /// The pattern of tools that it applies to.
     pub(super) matcher: Option<String>,
     /// The command.
     pub(super) line: Line,
-    /// The entry as it stands there.
+    /// The entry in the settings file.
     pub(super) entry: Json,
 }
 
-/// The places whose settings count here: the project, then the user.
+/// Returns the places whose settings apply here: the project's, then the user's.
 pub(super) fn places(context: &Context) -> Vec<Place> {
     let place = |scope| Place::find(scope, &context.cwd, &context.env).ok();
     [Scope::Project, Scope::User].into_iter().filter_map(place).collect()
 }
 
-/// The hooks of ours in an agent's settings; a file that cannot be read is a finding.
+/// Returns Holdpoint's hooks in an agent's settings. Reports a file that cannot be read.
 pub(super) fn hooks(
     host: &Host,
     places: &[Place],
@@ -53,8 +53,8 @@ pub(super) fn hooks(
                     Some(Hook { file: file.clone(), scope: place.scope, event, matcher, line, entry })
                 })),
                 Err(why) => findings.push(Finding::wrong(
-                    format!("{} cannot be read by {}: {why}", file.display(), host.title),
-                    format!("mend it: \"${{EDITOR:-vi}}\" '{}'", file.display()),
+                    format!("{} cannot read {}: {why}", host.title, file.display()),
+                    format!("fix it: \"${{EDITOR:-vi}}\" '{}'", file.display()),
                 )),
             }
         }

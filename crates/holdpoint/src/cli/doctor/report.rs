@@ -1,4 +1,4 @@
-//! What `doctor` tells: gathered once, printed and serialised alike.
+//! The report of `doctor`, for print and for JSON.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::install::place::Place;
 use crate::install::record::Record;
 use crate::install::wanted::Wanted;
 
-/// The whole of it.
+/// The whole report.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) version: String,
@@ -25,7 +25,7 @@ pub(super) struct Report {
     pub(super) findings: Vec<Finding>,
 }
 
-/// One agent.
+/// The report about one agent.
 #[derive(Debug, Serialize)]
 pub(super) struct AgentReport {
     pub(super) agent: &'static str,
@@ -34,23 +34,23 @@ pub(super) struct AgentReport {
     pub(super) hooks: Vec<HookReport>,
 }
 
-/// One hook.
+/// The report about one hook.
 #[derive(Debug, Serialize)]
 pub(super) struct HookReport {
     pub(super) file: String,
     pub(super) event: String,
     pub(super) command: String,
-    /// Whether it let go what must be let go.
+    /// Whether it allowed the event that must be allowed.
     pub(super) allows: bool,
-    /// Whether it held what must be held.
+    /// Whether it held the event that must be held.
     pub(super) holds: bool,
-    /// When it last asked for a run's sake, by the journal.
+    /// The time of its last event in the journal.
     pub(super) last_fired: Option<String>,
-    /// What the agent says of it, where hooks must be trusted.
+    /// The agent's trust in it, for agents that ask for trust.
     pub(super) trust: Option<String>,
 }
 
-/// Looks at everything.
+/// Runs all checks.
 pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let found = context.find(None);
     let entries = journals::read(&journals::homes(&found)).unwrap_or_default();
@@ -58,7 +58,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let places = registered::places(context);
     let mut findings = Vec::new();
     let records: Vec<Record> = places.iter().filter_map(|place| record(place, &mut findings)).collect();
-    let workflows = in_force(context, &records)?;
+    let workflows = enabled(context, &records)?;
     let parsed: Vec<_> = workflows.iter().filter_map(|one| Some(one.parsed().ok()?.workflow)).collect();
     let mut doctor = Doctor {
         context,
@@ -71,7 +71,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     };
     let agents: Vec<AgentReport> = host::ALL.into_iter().filter_map(|host| doctor.agent(host)).collect();
     if agents.is_empty() && !doctor.has_plugin {
-        let what = "no agent has a hook of ours: nothing is ever held here";
+        let what = "no agent has Holdpoint's hooks, so nothing is held here";
         doctor.findings.push(Finding::wrong(what, "holdpoint init"));
     }
     let uses_login_shell = agents.iter().any(|agent| {
@@ -94,14 +94,14 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     })
 }
 
-/// A place's record; one that cannot be used is a finding.
+/// Reads a place's record. Reports one that cannot be used.
 fn record(place: &Place, findings: &mut Vec<Finding>) -> Option<Record> {
     let read = Record::read(place).map_err(|error| Finding::wrong(error.what(), error.hints.join("; ")));
     read.map_err(|finding| findings.push(finding)).ok().flatten()
 }
 
-/// The workflows in force here; those alone that were chosen when it was installed.
-fn in_force(context: &Context, records: &[Record]) -> Result<Vec<subject::Found>, CommandError> {
+/// Returns the workflows enabled here, limited to those that `init` was given.
+fn enabled(context: &Context, records: &[Record]) -> Result<Vec<subject::Found>, CommandError> {
     let mut all = subject::find(context, &[])?;
     let base = crate::project::base(&context.cwd);
     all.retain(|one| base.as_deref().is_none_or(|base| !crate::project::leaves_out(base, &one.name)));

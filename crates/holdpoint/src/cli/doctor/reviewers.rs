@@ -1,4 +1,4 @@
-//! The programs that review for the workflows in force, and what their command lines permit them.
+//! The reviewers of the enabled workflows, and what their command lines permit.
 
 use serde::Serialize;
 
@@ -8,35 +8,35 @@ use crate::install::host;
 use crate::program;
 use crate::project::Found;
 
-/// A reviewer.
+/// The report about one reviewer.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct ReviewerReport {
     pub(super) workflow: String,
     pub(super) command: String,
-    /// What it may do, in words.
+    /// The permissions, in words.
     pub(super) permits: Vec<String>,
 }
 
-/// What a flag permits: the flag, and what that means.
+/// The known flags and their meaning.
 const FLAGS: [(&str, &str); 12] = [
-    ("--dangerously-skip-permissions", "it may do everything that you may, unasked"),
+    ("--dangerously-skip-permissions", "it may do everything that you may, without asking"),
     (
         "--dangerously-bypass-approvals-and-sandbox",
-        "it may do everything that you may, unasked and outside any sandbox",
+        "it may do everything that you may, without asking and outside any sandbox",
     ),
-    ("--yolo", "it may do everything that you may, unasked"),
+    ("--yolo", "it may do everything that you may, without asking"),
     ("danger-full-access", "it has no sandbox"),
-    ("bypassPermissions", "it may do everything that you may, unasked"),
+    ("bypassPermissions", "it may do everything that you may, without asking"),
     ("workspace-write", "it may write in the project"),
-    ("--full-auto", "it may write in the project, unasked"),
-    ("acceptEdits", "it may edit files, unasked"),
+    ("--full-auto", "it may write in the project without asking"),
+    ("acceptEdits", "it may edit files without asking"),
     ("read-only", "it can only read"),
     ("plan", "it can only read and plan"),
     ("--allowedTools", "it may use the tools that its command line names"),
     ("--tools", "it has only the tools that its command line names"),
 ];
 
-/// The reviewers of these workflows; programs that are missing are findings, and wrong where a run waits for them.
+/// Returns the reviewers of these workflows. Reports missing programs, as a problem if the workflow has a run here.
 pub(super) fn look(
     context: &Context,
     workflows: &[subject::Found],
@@ -54,7 +54,7 @@ pub(super) fn look(
                 command: command.join(" "),
                 permits: permits(&command),
             };
-            // Two reviewers of a workflow may be the same program, asked for different answers.
+            // Two reviewers of a workflow may be the same program with different answers.
             if all.contains(&report) {
                 continue;
             }
@@ -80,7 +80,7 @@ fn permits(command: &[&str]) -> Vec<String> {
     };
     let said = FLAGS.into_iter().filter(|(flag, _)| is_said(flag));
     let permits: Vec<String> = said.map(|(flag, means)| format!("{flag}: {means}")).collect();
-    if permits.is_empty() { vec!["what its own settings permit".to_owned()] } else { permits }
+    if permits.is_empty() { vec!["it may do what its own settings permit".to_owned()] } else { permits }
 }
 
 fn how_to_get(program: &str) -> String {

@@ -1,4 +1,4 @@
-//! A registered command run as its agent would run it, in a project of its own: once it must let go, once it must hold.
+//! Runs a registered command as its agent would, in a temporary project: once it must allow, once it must hold.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,13 +15,13 @@ use crate::install::host::{Host, Runs};
 use crate::program::{self, Channels, How};
 use crate::store::{atomic, journal, layout};
 
-/// How long a hook may take here.
+/// The longest time that a hook may take here.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// What agents tell their hooks of where the session began.
+/// The variables in which agents give their hooks the session's folder.
 const BEGUN: [&str; 3] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
-/// What the hook says when it holds.
+/// The text of the hold.
 const MARK: &str = "held-by-holdpoint-doctor";
-/// What holds every event while its state says so.
+/// A workflow that holds every event while its state says so.
 const WORKFLOW: &str = r#"
 about = "Holds while the state says so."
 [run]
@@ -34,38 +34,38 @@ when = "state.locked"
 say  = "held-by-holdpoint-doctor"
 "#;
 
-/// What came of a hook.
+/// The result of a trial.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    /// Whether it lets go what must be let go.
+pub(super) struct Trial {
+    /// Whether the hook allows the event that must be allowed.
     pub(super) allows: bool,
-    /// Whether it holds what must be held.
+    /// Whether the hook holds the event that must be held.
     pub(super) holds: bool,
-    /// What went wrong.
+    /// The problem, if there is one.
     pub(super) why: Option<String>,
 }
 
 /// Tries a hook.
-pub(super) fn run(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Outcome {
-    match tried(context, host, hook, moment) {
-        Ok(outcome) => outcome,
-        Err(why) => Outcome { why: Some(why), ..Outcome::default() },
+pub(super) fn run(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Trial {
+    match try_hook(context, host, hook, moment) {
+        Ok(trial) => trial,
+        Err(why) => Trial { why: Some(why), ..Trial::default() },
     }
 }
 
-fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<Outcome, String> {
-    let temporary = tempfile::Builder::new().prefix("holdpoint-doctor-").tempdir().map_err(told)?;
-    let root = temporary.path().canonicalize().map_err(told)?;
+fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<Trial, String> {
+    let temporary = tempfile::Builder::new().prefix("holdpoint-doctor-").tempdir().map_err(describe)?;
+    let root = temporary.path().canonicalize().map_err(describe)?;
     let workflow = layout::workflows(&root).join("doctor/workflow.toml");
     layout::prepare(&root, &workflow)
         .and_then(|()| atomic::create(&workflow, WORKFLOW.as_bytes()))
-        .map_err(told)?;
+        .map_err(describe)?;
     let state = root.join(".doctor/state.json");
-    std::fs::create_dir(root.join(".doctor")).map_err(told)?;
+    std::fs::create_dir(root.join(".doctor")).map_err(describe)?;
     let event = payload(host, &hook.event, moment, hook.matcher.as_deref(), &root).to_string();
     let asked = |locked: bool| {
         let text = serde_json::json!({"locked": locked}).to_string();
-        atomic::replace(&state, text.as_bytes()).map_err(told)?;
+        atomic::replace(&state, text.as_bytes()).map_err(describe)?;
         ask(&mut command(context, host, hook), &root, &event)
     };
     let free = asked(false)?;
@@ -73,27 +73,32 @@ fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<
     if host.ignores_output_at.contains(&moment) {
         return Ok(by_journal(&root));
     }
-    let why = match () {
-        () if free.contains(MARK) => Some("it holds what it must let go".to_owned()),
-        () if !held.contains(MARK) => Some(format!("it answered {}", in_short(&held))),
-        () if serde_json::from_str::<Json>(&held).is_err() => Some(
-            "other text stands around its answer, so the agent cannot read it; a shell's profile prints it"
-                .to_owned(),
-        ),
-        () => None,
-    };
-    Ok(Outcome { allows: !free.contains(MARK), holds: held.contains(MARK) && why.is_none(), why })
+    let why = problem(&free, &held);
+    Ok(Trial { allows: !free.contains(MARK), holds: held.contains(MARK) && why.is_none(), why })
 }
 
-/// Where the agent listens to no answer: what the hook itself wrote down.
-fn by_journal(root: &Path) -> Outcome {
+/// Returns what is wrong with the answers to the event that must be allowed and to the one that must be held.
+fn problem(free: &str, held: &str) -> Option<String> {
+    if free.contains(MARK) {
+        Some("it holds an event that it must allow".to_owned())
+    } else if !held.contains(MARK) {
+        Some(format!("it answered {}", in_short(held)))
+    } else if serde_json::from_str::<Json>(held).is_err() {
+        Some("a shell's profile prints text around the answer, so the agent cannot read it".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Judges by the journal, for moments at which the agent ignores the hook's output.
+fn by_journal(root: &Path) -> Trial {
     let decisions: Vec<String> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
     let holds = decisions == ["none", "hold"];
     let why = (!holds).then(|| format!("its journal has {decisions:?}"));
-    Outcome { allows: decisions.first().is_some_and(|first| first == "none"), holds, why }
+    Trial { allows: decisions.first().is_some_and(|first| first == "none"), holds, why }
 }
 
-/// The command as the agent starts it.
+/// Returns the command as the agent starts it.
 fn command(context: &Context, host: &Host, hook: &Hook) -> Command {
     let shell = |program: &str, flag: &str| {
         let mut command = Command::new(program);
@@ -113,13 +118,14 @@ fn command(context: &Context, host: &Host, hook: &Hook) -> Command {
     }
 }
 
-/// What it prints; an error if it fails.
+/// Runs the command and returns its output. An error if it fails.
 fn ask(command: &mut Command, root: &Path, event: &str) -> Result<String, String> {
     let errors = root.join("errors");
     let stderr = std::fs::File::create(&errors).map_or_else(|_| Stdio::null(), Stdio::from);
     command.current_dir(root).stderr(stderr).env_remove(REVIEWER);
     command.envs(BEGUN.map(|name| (name, root)));
-    let ended = program::run(command, Some(event.to_owned()), DEADLINE, Channels::Output).map_err(told)?;
+    let ended =
+        program::run(command, Some(event.to_owned()), DEADLINE, Channels::Output).map_err(describe)?;
     let said = std::fs::read(&errors).unwrap_or_default();
     let said = in_short(&String::from_utf8_lossy(&said));
     match ended.how {
@@ -138,6 +144,6 @@ fn in_short(text: &str) -> String {
     }
 }
 
-fn told(error: std::io::Error) -> String {
+fn describe(error: std::io::Error) -> String {
     error.to_string()
 }

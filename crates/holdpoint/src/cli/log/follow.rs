@@ -1,4 +1,4 @@
-//! Following journals as they grow, across rotation.
+//! Follows journals as they grow, across rotation.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -9,15 +9,15 @@ use crate::cli::journals::{self, Line};
 use crate::error::CommandError;
 use crate::store::{journal, layout};
 
-/// How long to sleep between looks.
+/// The pause between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Journals that are being followed.
+/// A set of journals that are being followed.
 pub(super) struct Follower {
     tails: Vec<Tail>,
 }
 
-/// Everything so far, and a follower that goes on from exactly there.
+/// Returns all lines so far, and a follower that continues exactly there.
 pub(super) fn start(homes: &[PathBuf]) -> Result<(Vec<Line>, Follower), CommandError> {
     let current: Vec<PathBuf> = homes.iter().map(|home| layout::journal(home)).collect();
     let mut set_aside: Vec<PathBuf> = homes.iter().flat_map(|home| journal::files(home)).collect();
@@ -28,7 +28,7 @@ pub(super) fn start(homes: &[PathBuf]) -> Result<(Vec<Line>, Follower), CommandE
     Ok((journals::in_order(so_far), follower))
 }
 
-/// Waits a moment; false once nobody reads what is printed.
+/// Waits a moment. Returns false once the reader of standard output is gone.
 pub(super) fn wait() -> bool {
     std::thread::sleep(PAUSE);
     !reader_is_gone()
@@ -44,21 +44,21 @@ fn reader_is_gone() -> bool {
     asked.is_ok() && ends.iter().any(|end| end.revents().intersects(PollFlags::ERR | PollFlags::HUP))
 }
 
-/// Elsewhere nothing tells; Ctrl-C ends it.
+/// Returns false, because other systems cannot tell. Ctrl-C ends the command.
 #[cfg(not(unix))]
 fn reader_is_gone() -> bool {
     false
 }
 
 impl Follower {
-    /// The lines that have been added since the last call.
+    /// Returns the lines added since the last call.
     pub(super) fn news(&mut self) -> Vec<Line> {
         journals::in_order(self.tails.iter_mut().flat_map(Tail::news).collect())
     }
 }
 
-/// One journal. A hook that had the file open when it was set aside still writes to it, so the last one set aside
-/// is read along with the new one.
+/// The end of one journal. A hook that had the file open during rotation still writes to it, so the previous file is
+/// read along with the new one.
 struct Tail {
     path: PathBuf,
     current: Option<Open>,
@@ -82,11 +82,11 @@ impl Tail {
     }
 }
 
-/// A journal file as far as it has been read.
+/// A journal file and the position up to which it was read.
 struct Open {
     file: File,
     read: u64,
-    /// The start of a line whose end is not written yet.
+    /// The start of an incomplete line.
     partial: Vec<u8>,
 }
 
@@ -104,7 +104,7 @@ impl Open {
         journals::lines(&bytes)
     }
 
-    /// Whether another file is at the path now: a journal only grows, so one that is shorter is another.
+    /// Returns whether the path now leads to another file. A journal only grows, so a shorter file is a new one.
     fn is_replaced(&self, path: &Path) -> bool {
         path.metadata().is_ok_and(|metadata| metadata.len() < self.read)
     }

@@ -1,4 +1,4 @@
-//! One line for one entry of the journal.
+//! Prints one line per entry of the journal.
 
 use std::io::IsTerminal;
 
@@ -8,17 +8,17 @@ use crate::cli::{Context, phrase};
 use crate::store::journal::Entry;
 use crate::ui::{Style, Ui};
 
-/// The rows printed so far: the date is shown where it changes.
+/// The printer of rows. It prints the date where it changes.
 pub(super) struct Rows {
     ui: Ui,
     width: Option<usize>,
     date: String,
-    /// Whether faults are asked for: then they are what is told of an entry that has more to say.
+    /// Whether the user asked for faults. They then come before an entry's other texts.
     faults: bool,
 }
 
 impl Rows {
-    /// No row yet.
+    /// Creates a printer that has printed nothing.
     pub(super) fn new(context: &Context, faults: bool) -> Rows {
         Rows { ui: context.ui, width: terminal_width(), date: String::new(), faults }
     }
@@ -53,7 +53,7 @@ fn painted(ui: &Ui, entry: &Entry, word: &str) -> String {
     }
 }
 
-/// What it was for, who spoke, and the first line of what was said, or of what was wrong.
+/// Renders the event, the workflow and rule, and the first line of the message or the fault.
 fn rest(entry: &Entry, faults: bool) -> String {
     let mut parts = vec![phrase::call(entry)];
     let who = [entry.workflow.as_deref().map(phrase::printable).unwrap_or_default(), phrase::spoken(entry)];
@@ -68,7 +68,7 @@ fn rest(entry: &Entry, faults: bool) -> String {
     parts.join("  ")
 }
 
-/// The text, cut to a width if there is one.
+/// Cuts a text to a width, if there is one.
 fn cut(text: String, width: Option<usize>) -> String {
     match width {
         Some(width) if text.chars().count() > width => {
@@ -78,7 +78,7 @@ fn cut(text: String, width: Option<usize>) -> String {
     }
 }
 
-/// The width of the terminal, if rows go to one.
+/// Returns the width of the terminal, if standard output is one.
 fn terminal_width() -> Option<usize> {
     let out = std::io::stdout();
     if !out.is_terminal() {

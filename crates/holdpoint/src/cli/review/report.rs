@@ -1,4 +1,4 @@
-//! What `review` tells: what was done, what is due next, what the agent would be told.
+//! The report of `review`: what was done, what is due next, and the texts for the agent and the user.
 
 use holdpoint_core::phase::ahead::{Ahead, Unperformed};
 use holdpoint_core::phase::{Request, Task};
@@ -10,7 +10,7 @@ use crate::engine::review::Done;
 use crate::store::journal;
 use crate::ui::{Style, Ui};
 
-/// A run's review for people.
+/// Renders a run's review for people.
 pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
     let ui = context.ui;
     let folder = reviewed.run.folder.strip_prefix(&context.cwd).unwrap_or(&reviewed.run.folder);
@@ -25,8 +25,8 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
         }
         (None, Ahead::Perform(review)) => lines.extend(request_lines(ui, review)),
         (None, Ahead::Unperformed { phase, why, text }) => {
-            lines.push(format!("  {} is due, but would not be performed: {}", phase.name, because(*why)));
-            lines.extend(said("the user would be told", text));
+            lines.push(format!("  {} is due, but will not run: {}", phase.name, because(*why)));
+            lines.extend(said("message for the user", text));
         }
         (None, _) => {
             lines.push("  no review is due".to_owned());
@@ -36,7 +36,7 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
     lines.join("\n")
 }
 
-/// The log of a review that did not work: it stays.
+/// Returns the log of a review that failed. It is kept.
 fn kept_log(reviewed: &Reviewed) -> Option<String> {
     let Ahead::Perform(review) = &reviewed.before else { return None };
     review.log.clone().filter(|log| reviewed.has_failed() && reviewed.run.folder.join(log).is_file())
@@ -51,8 +51,8 @@ fn done_lines(ui: Ui, done: &Done) -> Vec<String> {
     lines.extend(
         faults.map(|what| format!("  {}: {}", ui.paint(Style::Red, "fault"), phrase::printable(what))),
     );
-    lines.extend(done.to_user.iter().flat_map(|text| said("the user is told", text)));
-    lines.extend(done.to_agent.iter().flat_map(|text| said("the agent would be told", text)));
+    lines.extend(done.to_user.iter().flat_map(|text| said("message for the user", text)));
+    lines.extend(done.to_agent.iter().flat_map(|text| said("instructions for the agent", text)));
     lines
 }
 
@@ -65,21 +65,21 @@ fn review_line(ui: Ui, review: &journal::Reviewed) -> String {
     format!("  {}, round {}: {verdict} ({} s{cost})", review.phase, review.round, review.took_ms / 1000)
 }
 
-/// What is due now, and what to do about it.
+/// Renders what is due now, and the next command.
 fn next_lines(reviewed: &Reviewed) -> Vec<String> {
     let workflow = &reviewed.run.workflow.name;
     let ahead = match &reviewed.after {
         Ok(ahead) => ahead,
-        Err(why) => return vec![format!("  what is due now cannot be told: {}", phrase::printable(why))],
+        Err(why) => return vec![format!("  cannot find out what is due now: {}", phrase::printable(why))],
     };
-    // What the user can do next, a workflow with commands of its own says itself.
+    // A workflow with commands lists them itself.
     let by_user = if reviewed.run.workflow.commands.is_empty() {
         format!("see `holdpoint graph {workflow}`")
     } else {
         format!("`holdpoint {workflow}` lists its commands")
     };
     let (what, next) = match ahead {
-        Ahead::Nobody => ("nobody's turn".to_owned(), by_user),
+        Ahead::Nobody => ("nothing".to_owned(), by_user),
         Ahead::Unknown(name) => (
             format!("`{}`, which the workflow does not have", phrase::printable(name)),
             format!("see `holdpoint graph {workflow}`"),
@@ -93,7 +93,7 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
             (what, "see `holdpoint status`".to_owned())
         }
         Ahead::Step { phase, .. } => {
-            (format!("{}, which is finished", phase.name), "let the agent stop once".to_owned())
+            (format!("{}, which is finished", phase.name), "let the agent end its turn once".to_owned())
         }
         Ahead::Waits { phase, .. } if phase.actor().rests() => {
             (format!("{}, by the user", phase.name), by_user)
@@ -105,7 +105,7 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
     };
     let mut lines = vec![format!("  due: {what}")];
     if let (None, Ahead::Waits { text, .. }) = (&reviewed.done, ahead) {
-        lines.extend(said("the agent would be told", text));
+        lines.extend(said("instructions for the agent", text));
     }
     lines.push(format!("  next: {next}"));
     lines
@@ -113,9 +113,9 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
 
 fn because(why: Unperformed) -> &'static str {
     match why {
-        Unperformed::Skipped => "it counts as passed without being done",
-        Unperformed::AtLimit => "there were as many rounds as there may be",
-        Unperformed::Lacking => "it lacks what it needs",
+        Unperformed::Skipped => "its `skip` applies, so it counts as passed",
+        Unperformed::AtLimit => "its limit of rounds is reached",
+        Unperformed::Lacking => "its `needs` are not met",
     }
 }
 
@@ -151,7 +151,7 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
-    // A line break is kept: the command line must be the one that would run.
+    // Line breaks are kept, so that the command line is exactly the one that would run.
     let shown: String = word.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     format!("'{}'", shown.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! What `status` tells: gathered once, printed and serialised alike. Nothing here fails: what cannot be known is said.
+//! The report of `status`, for print and for JSON. Nothing here fails: the report says what is unknown.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,32 +19,32 @@ use crate::store::journal::{self, Entry};
 use crate::store::layout;
 use crate::world::ProjectWorld;
 
-/// The whole of it.
+/// The whole report.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) folder: String,
     pub(super) runs: Vec<RunReport>,
     pub(super) unusable: Vec<UnusableReport>,
-    /// What is wrong with the project's choices.
+    /// Problems with the project's `holdpoint.toml`.
     pub(super) problems: Vec<String>,
-    /// Workflows that could be active here and are not.
+    /// Workflows that are not active here.
     pub(super) inactive: Vec<Inactive>,
-    /// Faults that belong to none of the runs: input that was no event, a workflow that cannot be used.
+    /// Faults outside the runs: input that was not an event, a workflow that cannot be used.
     pub(super) other_faults_last_day: usize,
 }
 
-/// One run.
+/// The report about one run.
 #[derive(Debug, Serialize)]
 pub(super) struct RunReport {
     pub(super) workflow: String,
     pub(super) about: String,
     /// `built-in` or `project`.
     pub(super) origin: &'static str,
-    /// Where the workflow is, if it is the project's own.
+    /// The workflow's folder, if it is the project's own.
     pub(super) path: Option<String>,
     pub(super) home: String,
     pub(super) state: Option<StateReport>,
-    /// Whether the workflow says how to tell the phase.
+    /// Whether the workflow has an expression for the phase.
     pub(super) has_phase: bool,
     pub(super) phase: Option<String>,
     pub(super) phase_fault: Option<String>,
@@ -53,10 +53,10 @@ pub(super) struct RunReport {
     pub(super) faults_last_day: usize,
 }
 
-/// A run's state file.
+/// The report about a run's state file.
 #[derive(Debug, Serialize)]
 pub(super) struct StateReport {
-    /// Below the run's home; none if even that cannot be told.
+    /// The path below the run's home. None if it is unknown.
     pub(super) path: Option<String>,
     /// `present`, `missing` or `broken`.
     pub(super) status: &'static str,
@@ -75,13 +75,13 @@ pub(super) struct UnusableReport {
 pub(super) struct Inactive {
     pub(super) workflow: String,
     pub(super) about: String,
-    /// What a folder must have for the workflow to be active there.
+    /// The file or folder that makes the workflow active.
     pub(super) marker: String,
-    /// The project's choices do not name it.
+    /// Whether the project's `holdpoint.toml` does not enable it.
     pub(super) left_out: bool,
 }
 
-/// Looks at everything that concerns the current folder.
+/// Gathers the report about the current folder.
 pub(super) fn gather(context: &Context) -> Report {
     let found = context.find(None);
     let day_ago = Timestamp::now().checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
@@ -134,14 +134,14 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
     }
 }
 
-/// The facts as a session that begins in the current folder would find them.
+/// Returns the facts for a session that begins in the current folder.
 fn facts(context: &Context, run: &Run) -> Arc<Facts> {
     let event = Event::from_shell(Moment::Start, &context.cwd.to_string_lossy());
     let world = Arc::new(ProjectWorld::of(run, Arc::clone(&context.env)));
     Facts::new(run.workflow.clone(), Arc::new(event), tidy(&run.home.to_string_lossy()), world)
 }
 
-/// An expression's value in words; none if it is empty.
+/// Evaluates an expression to a string. None if it is empty.
 fn tell(facts: &Arc<Facts>, source: &Text) -> Result<Option<String>, String> {
     let value = facts.evaluate(source, facts.context());
     let value =
@@ -154,7 +154,7 @@ fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
     let broken = |path, why| StateReport { path, status: "broken", why: Some(why) };
     let path = match facts.state_path() {
         Ok(path) => run.folder.join(path?),
-        Err(error) => return Some(broken(None, error.detail().unwrap_or("it cannot be told").to_owned())),
+        Err(error) => return Some(broken(None, error.detail().unwrap_or("unknown reason").to_owned())),
     };
     let missing = path.symlink_metadata().is_err_and(|error| crate::world::is_missing(&error));
     let path = Some(path.strip_prefix(&run.home).unwrap_or(&path).display().to_string());
@@ -184,7 +184,7 @@ fn inactive(found: &Found) -> Vec<Inactive> {
     own_usable.chain(built_in).filter(|workflow| !is_active(workflow)).map(row).collect()
 }
 
-/// The workflows that the project's choices name, if they name any. A file that cannot be used is told elsewhere.
+/// Returns the workflows that the project's `holdpoint.toml` enables, if it names any. Its errors are reported elsewhere.
 fn chosen(base: &Path) -> Option<Vec<String>> {
     let text = catalog::read_text(&layout::config(base)).ok()?;
     toml::from_str::<Config>(&text).ok()?.workflows

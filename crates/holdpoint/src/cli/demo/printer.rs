@@ -1,4 +1,4 @@
-//! Telling a demonstration in the terminal: what was done, what came of it, what was said, and what it proved.
+//! Prints a demo to the terminal: each act, the decision, the messages, and what was proved.
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,32 +10,32 @@ use crate::demo::{Act, Expect, Proved, Scene, Script};
 use crate::store::journal;
 use crate::ui::{Style, Ui};
 
-/// How many lines are shown of what was said.
+/// The most lines shown of a message.
 const SAID_LINES_MAX: usize = 5;
-/// How many state fields are shown.
+/// The most state fields shown.
 const FIELDS_MAX: usize = 5;
-/// Where a line is broken.
+/// The width at which lines are wrapped.
 const WIDTH: usize = 100;
-/// What stands for the project's folder in what is shown.
+/// The short name of the project's folder in the output.
 const PROJECT: &str = "$PROJECT";
 
-/// Tells what happens as it happens.
-pub(super) struct Teller {
+/// The printer of a demo. It prints each scene as it happens.
+pub(super) struct Printer {
     ui: Ui,
     root: String,
     started: Instant,
     scenes: usize,
-    /// The state as far as it was told.
+    /// The state fields printed so far.
     state: Map<String, Json>,
 }
 
-impl Teller {
-    pub(super) fn new(ui: Ui, root: &Path) -> Teller {
+impl Printer {
+    pub(super) fn new(ui: Ui, root: &Path) -> Printer {
         let root = root.to_string_lossy().into_owned();
-        Teller { ui, root, started: Instant::now(), scenes: 0, state: Map::new() }
+        Printer { ui, root, started: Instant::now(), scenes: 0, state: Map::new() }
     }
 
-    /// What is going to be shown.
+    /// Prints the introduction.
     pub(super) fn open(&self, name: &str, script: &Script, client: Option<&str>) {
         self.ui.line(format!("{}: {}", self.ui.paint(Style::Bold, name), script.about));
         match client {
@@ -50,7 +50,7 @@ impl Teller {
         self.dim(&format!("{PROJECT} = {}", self.root));
     }
 
-    /// One scene, in the order it happened.
+    /// Prints one scene, in the order of events.
     pub(super) fn scene(&mut self, scene: &Scene) {
         self.scenes += 1;
         self.ui.line(format!("\n{:>2}. {}", self.scenes, scene.does));
@@ -58,9 +58,9 @@ impl Teller {
             self.ui.line(format!("    {}", self.ui.paint(Style::Cyan, line)));
         }
         for review in &scene.reviews {
-            self.row(Style::Bold, "reviewer", &wrapped(&self.short(review)));
+            self.row(Style::Bold, "reviewer", &wrap(&self.short(review)));
         }
-        self.outcome(scene);
+        self.decision(scene);
         let changed: Map<String, Json> = scene
             .sets
             .iter()
@@ -68,12 +68,12 @@ impl Teller {
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect();
         if !changed.is_empty() {
-            self.row(Style::Bold, "state", &wrapped(&self.short(&fields(&changed))));
+            self.row(Style::Bold, "state", &wrap(&self.short(&fields(&changed))));
         }
         self.state.extend(changed);
     }
 
-    fn outcome(&self, scene: &Scene) {
+    fn decision(&self, scene: &Scene) {
         let (style, word) = match scene.got {
             Expect::Hold => (Style::Red, "HELD"),
             Expect::Warn | Expect::Pass if matches!(scene.act, Act::Stop(_)) => (Style::Green, "RELEASED"),
@@ -82,7 +82,7 @@ impl Teller {
         };
         let said = self.short(&scene.said);
         let mut lines: Vec<String> =
-            said.lines().filter(|line| !line.trim().is_empty()).flat_map(wrapped).collect();
+            said.lines().filter(|line| !line.trim().is_empty()).flat_map(wrap).collect();
         let more = lines.len().saturating_sub(SAID_LINES_MAX);
         if more > 1 {
             lines.truncate(SAID_LINES_MAX);
@@ -91,7 +91,7 @@ impl Teller {
         self.row(style, word, &lines);
     }
 
-    /// A word, and lines beside it.
+    /// Prints a word with lines next to it.
     fn row(&self, style: Style, word: &str, lines: &[String]) {
         let mut word = self.ui.paint(style, format!("{word:<9}"));
         for line in lines.iter().map(String::as_str).chain(lines.is_empty().then_some("")) {
@@ -100,7 +100,7 @@ impl Teller {
         }
     }
 
-    /// What was proved: by commands, and by the journal's own count.
+    /// Prints the proofs and the counts of the journal.
     pub(super) fn close(&self, proved: &[Proved], root: &Path) {
         self.ui.line(format!("\n{}", self.ui.paint(Style::Bold, "What was proved")));
         for Proved { that, run } in proved {
@@ -109,20 +109,20 @@ impl Teller {
         }
         let entries = journal::read(root);
         let count = |decision: &str| entries.iter().filter(|entry| entry.decision == decision).count();
-        // A Stop with a review lasts as long as its reviewer: that is not what a hook costs.
+        // A Stop with a review takes as long as its reviewer, which says nothing about the cost of a hook.
         let hooks = entries.iter().filter(|entry| entry.reviews.is_empty() && entry.event != "command");
         let mut micros: Vec<u64> = hooks.map(|entry| entry.took_us).collect();
         micros.sort_unstable();
         let median = micros.get(micros.len() / 2).copied().unwrap_or_default();
         self.ui.line(format!(
-            "\nThe journal has {} events: {} held, {} told something, {} faults.",
-            entries.len(),
-            count("hold"),
-            count("witness"),
-            count("fault"),
+            "\n{}: {}, {}, {}.",
+            phrase::counted(entries.len(), "event"),
+            phrase::counted(count("hold"), "hold"),
+            phrase::counted(count("witness"), "message"),
+            phrase::counted(count("fault"), "fault"),
         ));
         self.ui.line(format!(
-            "Half of the hook calls took {median} µs or less; all of this took {:.1} s.",
+            "The median hook call took {median} µs; the whole demo took {:.1} s.",
             self.started.elapsed().as_secs_f32()
         ));
     }
@@ -131,13 +131,13 @@ impl Teller {
         self.ui.line(self.ui.paint(Style::Dim, text));
     }
 
-    /// A text with the project's folder by its short name.
+    /// Replaces the project's folder by its short name.
     fn short(&self, text: &str) -> String {
         text.replace(&self.root, PROJECT)
     }
 }
 
-/// State fields in a line.
+/// Renders state fields in one line.
 fn fields(fields: &Map<String, Json>) -> String {
     let shown = fields.iter().take(FIELDS_MAX).map(|(field, value)| format!("{field} = {value}"));
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -147,8 +147,8 @@ fn fields(fields: &Map<String, Json>) -> String {
     }
 }
 
-/// A line, broken between words.
-fn wrapped(text: &str) -> Vec<String> {
+/// Wraps a line between words.
+fn wrap(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.trim_end().split(' ') {
         let line = lines.last().map_or("", String::as_str);
