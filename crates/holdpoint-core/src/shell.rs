@@ -58,7 +58,7 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
 /// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
 /// replacement character in it.
 pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Vec<Vec<String>> {
-    let world = Sparing { world, answers: Mutex::default() };
+    let world = CachedGit { world, answers: Mutex::default() };
     let mut walk = walk::Walk::new(&world);
     walk.script(command, vec![place::Place::new(cwd)]);
     walk.ran

@@ -82,7 +82,7 @@ impl Ui {
 
     /// Prints an error and its hints.
     pub fn error(&self, error: &CommandError) {
-        self.note(format!("{}: {}", paint(self.colour_err, Style::Red, "error"), error.what()));
+        self.note(format!("{}: {}", paint(self.color_err, Style::Red, "error"), error.what()));
         for hint in &error.hints {
             self.note(format!("{}: {hint}", paint(self.color_err, Style::Cyan, "hint")));
         }

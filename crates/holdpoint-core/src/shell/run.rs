@@ -1,6 +1,6 @@
 //! A command given as words: the shell's builtins, programs that start another script, and git.
 
-use super::place::{Outcome, Place};
+use super::place::{Endings, Place};
 use super::walk::{PROGRAMS_MAX, Walk};
 use super::word::UNKNOWN;
 use super::wrapper::{Inner, program, script_argument, unwrap};
@@ -39,8 +39,8 @@ impl Walk<'_> {
         self.program(&words, input, place)
     }
 
-    fn program(&mut self, words: &[String], input: Option<String>, mut place: Place) -> Outcome {
-        let Some((name, args)) = words.split_first() else { return Outcome::either(vec![place]) };
+    fn program(&mut self, words: &[String], input: Option<String>, mut place: Place) -> Endings {
+        let Some((name, args)) = words.split_first() else { return Endings::either(vec![place]) };
         if self.ran.len() < PROGRAMS_MAX && !self.ran.iter().any(|ran| ran == words) {
             self.ran.push(words.to_vec());
         }

@@ -13,7 +13,6 @@ use holdpoint_core::expression::{names_in_expression, paths_in_expression};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
 use holdpoint_core::phase::round::round_now;
-use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde_json::Value as Json;
 
@@ -94,9 +93,13 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
 /// Returns whether the workflow's own expression for the phase reads a counter of rounds, directly or through `[let]`.
 /// The line then shows the round already.
 fn shows_round(workflow: &Workflow) -> bool {
-    let counters: Vec<String> =
-        workflow.phases.iter().filter_map(Phase::count).map(|field| format!("state.{field}")).collect();
-    let mut sources: Vec<&str> = workflow.run.phase.as_deref().into_iter().collect();
+    let counters: Vec<String> = workflow
+        .phases
+        .iter()
+        .filter_map(|phase| phase.count(workflow))
+        .map(|field| format!("state.{field}"))
+        .collect();
+    let mut sources: Vec<&str> = workflow.run.shows.as_deref().into_iter().collect();
     let mut seen = BTreeSet::new();
     while let Some(source) = sources.pop() {
         if paths_in_expression(source, &["state"]).iter().any(|path| counters.contains(path)) {
