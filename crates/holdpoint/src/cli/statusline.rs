@@ -78,9 +78,7 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let facts = Facts::new(run.workflow.clone(), event, tidy(&run.home.to_string_lossy()), world);
     let mut words = vec![run.workflow.name.to_string()];
     let phase = run.workflow.run.shows.as_ref().and_then(|source| phase(&facts, source));
-    // Some workflows tell the round with the phase.
-    let round =
-        phase.as_ref().is_none_or(|phase| !phase.contains("round")).then(|| round_now(&facts)).flatten();
+    let round = round_now(&facts).filter(|_| !shows_round(&run.workflow));
     words.extend(phase.map(|phase| short(&phase)));
     words.extend(round.map(|round| format!("round {round}")));
     words.extend(journal::last_hold(&run.home, &run.workflow.name).map(|hold| {
