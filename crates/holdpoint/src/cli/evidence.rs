@@ -23,7 +23,7 @@ const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 Examples:
   holdpoint evidence                           the last 20 pieces
   holdpoint evidence --phase tester            of one phase
-  holdpoint evidence --json | jq .outcome      all of it, one JSON object a line")]
+  holdpoint evidence --json | jq .verdict      all of it, one JSON object a line")]
 pub(super) struct Arguments {
     /// How many pieces to show; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]

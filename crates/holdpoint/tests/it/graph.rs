@@ -14,39 +14,49 @@ state = ".drafts/state.json"
 due   = "next"
 [phases.draft]
 by   = "user"
-then = { go = "review", afresh = true }
+then = { go = "review", renew = "rounds" }
 [phases.review]
 by     = "reviewer"
+reviewer = "script"
+prompt = "REVIEW"
 report = "review.md"
-rounds = { count = "round", limit = "limit", exhausted = { tell = "LIMIT" } }
-models = { field = "model", rotate = ["big", "small"] }
+limit  = "rounds"
 clean  = { count = "clean", need = 2 }
-issues = { go = "mend" }
-passed = [
-  { when = "state.kind == \"last\"", go = "final", afresh = true },
+then.fail = "mend"
+then.pass = [
+  { when = "state.kind == \"last\"", go = "final", renew = "last" },
   { go = "draft", pause = "ANOTHER" },
 ]
-failed = { tell = "NO REVIEW" }
+then.fault = { tell = "NO REVIEW" }
 [phases.mend]
 by     = "agent"
 report = "mend.md"
-then   = { go = "review" }
+then   = "review"
 [phases.final]
 by     = "reviewer"
+reviewer = "plain"
+prompt = "REVIEW ALL"
 report = "final.md"
-rounds = { count = "round", limit = 5 }
-issues = { go = "mend-all" }
-passed = { go = "end", tell = "DONE" }
-failed = { go = "draft" }
+limit  = "last"
+then.fail  = "mend-all"
+then.pass  = { go = "end", tell = "DONE" }
+then.fault = "draft"
 [phases.mend-all]
 by     = "agent"
 until  = "state.mended"
-rounds = { limit = 0 }
-then   = { go = "final" }
+limit  = "none"
+then   = "final"
 [phases.aside]
 by   = "user"
 then = {}
+[limits]
+rounds = { count = "round", most = "state.limit", then = { tell = "LIMIT" } }
+last   = { count = "round", most = 5, then = {} }
+none   = { most = 0, then = {} }
 [reviewers.script]
+command = ["sh"]
+models  = { field = "model", rotate = ["big", "small"] }
+[reviewers.plain]
 command = ["sh"]
 [fields]
 limit = 8
@@ -165,7 +175,7 @@ fn a_workflow_without_phases_has_its_rules_listed() {
 #[test]
 fn a_workflow_with_errors_is_not_drawn() {
     let project = Project::new();
-    project.workflow("drafts", &DRAFTS.replace("go = \"mend\"", "go = \"mned\""));
+    project.workflow("drafts", &DRAFTS.replace("then.fail = \"mend\"", "then.fail = \"mned\""));
     assert_snapshot!(shown(&project, &["graph", "drafts"]), @"
     error: workflow `drafts` has errors
     hint: see `holdpoint check drafts`
