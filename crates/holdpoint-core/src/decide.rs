@@ -18,6 +18,12 @@ const ELEMENTS_MAX: usize = 1_000;
 pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Decision {
     let mut decision = Decision::default();
     let (workflow, event) = (Arc::clone(&facts.workflow), Arc::clone(&facts.event));
+    if only.is_none() {
+        match crate::protection::finding(facts) {
+            Ok(finding) => decision.findings.extend(finding),
+            Err(error) => decision.faults.push(Fault { rule: None, what: reason(&error) }),
+        }
+    }
     for rule in workflow.rules_for(&event, only) {
         facts.forget_touched();
         if let Err(error) = judge(rule, facts, &mut decision) {

@@ -57,7 +57,7 @@ const STATE: (&str, &str) =
 
 #[test]
 fn a_true_condition_is_said() {
-    let rules = "[[hold]]\nname=\"a\"\non=\"before shell\"\nwhen=\"state.phase == 'code'\"\nsay=\"{{ state.phase }} in {{ cwd }} of {{ env.TEAM }} on {{ git.branch }}\"\n";
+    let rules = "[holds.a]\non=\"before shell\"\nwhen=\"state.phase == 'code'\"\nsay=\"{{ state.phase }} in {{ cwd }} of {{ env.TEAM }} on {{ git.branch }}\"\n";
     assert_eq!(said(rules, &[STATE]), ["code in sub of blue on main"]);
     assert_eq!(said(rules, &[]), [""; 0]);
 }
@@ -65,22 +65,22 @@ fn a_true_condition_is_said() {
 #[test]
 fn other_events_and_tools_are_not_looked_at() {
     for on in ["after shell", "before edit", "stop", "before Read"] {
-        assert_eq!(said(&format!("[[hold]]\nname=\"a\"\non=\"{on}\"\nsay=\"x\"\n"), &[]), [""; 0], "{on}");
+        assert_eq!(said(&format!("[holds.a]\non=\"{on}\"\nsay=\"x\"\n"), &[]), [""; 0], "{on}");
     }
     for on in ["before", "before Bash", "before shell"] {
-        assert_eq!(said(&format!("[[hold]]\nname=\"a\"\non=\"{on}\"\nsay=\"x\"\n"), &[]), ["x"], "{on}");
+        assert_eq!(said(&format!("[holds.a]\non=\"{on}\"\nsay=\"x\"\n"), &[]), ["x"], "{on}");
     }
 }
 
 #[test]
 fn each_element_is_looked_at() {
-    let rules = "[[witness]]\nname=\"a\"\non=\"before\"\neach=\"state.tasks\"\nwhen=\"value.n > 1\"\nsay=\"{{ key }}={{ value.n }}\"\n[[witness]]\nname=\"b\"\non=\"before\"\neach=\"state.list\"\nsay=\"{{ key }}:{{ value }}\"\n[[witness]]\nname=\"c\"\non=\"before\"\neach=\"state.phase\"\nsay=\"never\"\n";
+    let rules = "[witnesses.a]\non=\"before\"\neach=\"state.tasks\"\nwhen=\"value.n > 1\"\nsay=\"{{ key }}={{ value.n }}\"\n[witnesses.b]\non=\"before\"\neach=\"state.list\"\nsay=\"{{ key }}:{{ value }}\"\n[witnesses.c]\non=\"before\"\neach=\"state.phase\"\nsay=\"never\"\n";
     assert_eq!(said(rules, &[STATE]), ["b=2", "0:3", "1:4"]);
 }
 
 #[test]
 fn a_fault_is_one_rules_own() {
-    let rules = "[[hold]]\nname=\"a\"\non=\"before\"\nwhen=\"state.phase == 'x'\"\nsay=\"a\"\n[[hold]]\nname=\"b\"\non=\"before\"\nsay=\"b\"\n[[hold]]\nname=\"c\"\non=\"before\"\nwhen=\"state.x\"\nsay=\"c\"\n";
+    let rules = "[holds.a]\non=\"before\"\nwhen=\"state.phase == 'x'\"\nsay=\"a\"\n[holds.b]\non=\"before\"\nsay=\"b\"\n[holds.c]\non=\"before\"\nwhen=\"state.x\"\nsay=\"c\"\n";
     let decision = decide_with(rules, &[("state.json", "unreadable")]);
     assert_eq!(decision.findings.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["b"]);
     assert_eq!(decision.faults.len(), 1, "{:?}", decision.faults);
@@ -91,7 +91,7 @@ fn a_fault_is_one_rules_own() {
 
 #[test]
 fn names_are_worked_out_once_and_shown() {
-    let rules = "[[hold]]\nname=\"a\"\non=\"before\"\nwhen=\"twice and files\"\nsay=\"x\"\nsatisfied_by=\"a {{ twice }}\"\n[let]\ntwice=\"state.phase ~ state.phase\"\nfiles=\"file('state.json').exists\"\n";
+    let rules = "[holds.a]\non=\"before\"\nwhen=\"twice and files\"\nsay=\"x\"\nsatisfied_by=\"a {{ twice }}\"\n[let]\ntwice=\"state.phase ~ state.phase\"\nfiles=\"file('state.json').exists\"\n";
     let finding = decide_with(rules, &[STATE]).findings.remove(0);
     assert_eq!(finding.facts, [("twice".into(), "\"codecode\"".into()), ("files".into(), "true".into())]);
     assert_eq!(finding.satisfied_by.as_deref(), Some("a codecode"));
@@ -99,19 +99,19 @@ fn names_are_worked_out_once_and_shown() {
 
 #[test]
 fn a_name_defined_by_itself_is_a_fault() {
-    let rules = "[[hold]]\nname=\"a\"\non=\"before\"\nwhen=\"x\"\nsay=\"x\"\n[let]\nx=\"y\"\ny=\"x\"\n";
+    let rules = "[holds.a]\non=\"before\"\nwhen=\"x\"\nsay=\"x\"\n[let]\nx=\"y\"\ny=\"x\"\n";
     assert_eq!(decide_with(rules, &[]).faults[0].what, "`x` is defined by itself");
 }
 
 #[test]
 fn an_endless_text_runs_out_of_fuel() {
-    let rules = "[[hold]]\nname=\"a\"\non=\"before\"\nsay=\"{% for a in big %}{% for b in big %}{% for c in big %}x{% endfor %}{% endfor %}{% endfor %}\"\n[data]\nbig=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82,83,84,85,86,87,88,89,90,91,92,93,94,95,96,97,98,99,100]\n";
+    let rules = "[holds.a]\non=\"before\"\nsay=\"{% for a in big %}{% for b in big %}{% for c in big %}x{% endfor %}{% endfor %}{% endfor %}\"\n[data]\nbig=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82,83,84,85,86,87,88,89,90,91,92,93,94,95,96,97,98,99,100]\n";
     assert!(decide_with(rules, &[]).faults[0].what.contains("fuel"));
 }
 
 #[test]
 fn fields_are_set_with_their_type() {
-    let rules = "[[witness]]\nname=\"a\"\non=\"before\"\nsay=\"x\"\nset={ \"a.b\" = \"{{ state.list[0] + 1 }}\", c = \"n{{ 1 }}\" }\n";
+    let rules = "[witnesses.a]\non=\"before\"\nsay=\"x\"\nset={ \"a.b\" = \"{{ state.list[0] + 1 }}\", c = \"n{{ 1 }}\" }\n";
     let sets = decide_with(rules, &[STATE]).sets;
     assert_eq!(sets[0], Set { path: vec!["a".into(), "b".into()], value: json!(4) });
     assert_eq!(sets[1].value, json!("n1"));
@@ -119,7 +119,7 @@ fn fields_are_set_with_their_type() {
 
 #[test]
 fn commits_and_documents_are_facts() {
-    let rules = "[[hold]]\nname=\"a\"\non=\"before shell\"\nwhen=\"tool.commits_to | select('in', ['main']) | first\"\nsay=\"{{ table('t.md').rows[0].id }} {{ markdown('t.md')['Tasks'].rows | length }} {{ tool.kind }}\"\n";
+    let rules = "[holds.a]\non=\"before shell\"\nwhen=\"tool.commits_to | select('in', ['main']) | first\"\nsay=\"{{ table('t.md').rows[0].id }} {{ markdown('t.md')['Tasks'].rows | length }} {{ tool.kind }}\"\n";
     let table = ("t.md", "## Tasks\n\n| ID |\n|---|\n| 7 |\n");
     assert_eq!(said(rules, &[table]), ["7 1 shell"]);
 }

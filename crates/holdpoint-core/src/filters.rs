@@ -1,12 +1,13 @@
 //! The filters, tests and functions of workflow files. Only these exist: the environment starts empty, because
 //! MiniJinja's full set costs more than most decisions.
 
-use minijinja::value::{Value, ValueKind};
+use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests};
 
 /// Every filter's name.
-pub const FILTERS: [&str; 36] = [
+pub const FILTERS: [&str; 38] = [
     "default",
+    "except",
     "first",
     "float",
     "holding",
@@ -23,6 +24,7 @@ pub const FILTERS: [&str; 36] = [
     "mentions",
     "min",
     "number",
+    "only",
     "quoted",
     "reject",
     "rejectattr",
@@ -81,7 +83,9 @@ pub fn environment() -> Environment<'static> {
     env.add_filter("holding", holding);
     env.add_filter("match", find);
     env.add_filter("mentions", mentions);
+    env.add_filter("except", except);
     env.add_filter("number", number);
+    env.add_filter("only", only);
     env.add_filter("quoted", quoted);
     env.add_filter("segment", segment);
     env.add_filter("span", span);
@@ -218,7 +222,7 @@ fn spell(value: &Value) -> String {
 /// `x | match(pattern)`: the pattern's first group, or all it matched; case is ignored. Nothing if it does not match.
 fn find(value: &Value, pattern: &str) -> Result<Value, Error> {
     let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
-    let Some(captures) = regex(pattern)?.captures(text) else { return Ok(Value::UNDEFINED) };
+    let Some(captures) = self::pattern(pattern)?.captures(text) else { return Ok(Value::UNDEFINED) };
     let group = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0));
     Ok(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())))
 }
@@ -226,12 +230,12 @@ fn find(value: &Value, pattern: &str) -> Result<Value, Error> {
 /// `pattern is found_in(text)`: the pattern matches somewhere; case is ignored.
 fn found_in(pattern: &str, value: &Value) -> Result<bool, Error> {
     let Some(text) = value.as_str() else { return Ok(false) };
-    Ok(regex(pattern)?.is_match(text))
+    Ok(self::pattern(pattern)?.is_match(text))
 }
 
 /// Why a text is not a regular expression, if it is not.
 pub(crate) fn pattern_fault(pattern: &str) -> Option<String> {
-    regex(pattern).err().map(|error| error.detail().unwrap_or_default().to_owned())
+    self::pattern(pattern).err().map(|error| error.detail().unwrap_or_default().to_owned())
 }
 
 /// Why a text is not a glob, if it is not: a bracket without its partner matches nothing, and silently so.
@@ -252,7 +256,7 @@ pub(crate) fn glob_fault(glob: &str) -> Option<String> {
     open.pop().map(|sign| format!("`{sign}` is never closed"))
 }
 
-fn regex(pattern: &str) -> Result<regex_lite::Regex, Error> {
+pub(crate) fn pattern(pattern: &str) -> Result<regex_lite::Regex, Error> {
     let compiled = regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build();
     compiled.map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("pattern `{pattern}`: {error}")))
 }
@@ -318,6 +322,36 @@ fn segment(value: &Value) -> Result<Value, Error> {
         }
         None => Ok(Value::UNDEFINED),
     }
+}
+
+/// `files | only(globs, …)`: those that fit. `!glob` leaves out what fits it.
+fn only(files: &Value, globs: Rest<Value>) -> Result<Vec<Value>, Error> {
+    sorted_out(files, &globs, true)
+}
+
+/// `files | except(globs, …)`: those that do not fit.
+fn except(files: &Value, globs: Rest<Value>) -> Result<Vec<Value>, Error> {
+    sorted_out(files, &globs, false)
+}
+
+fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Result<Vec<Value>, Error> {
+    let mut all: Vec<String> = Vec::new();
+    for glob in globs {
+        match glob.as_str() {
+            Some(one) => all.push(one.to_owned()),
+            None => all.extend(
+                glob.try_iter().into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)),
+            ),
+        }
+    }
+    let fits = |path: &str| {
+        let fits = |glob: &str| fast_glob::glob_match(glob, path);
+        let is_left_out = all.iter().filter_map(|glob| glob.strip_prefix('!')).any(fits);
+        !is_left_out && all.iter().filter(|glob| !glob.starts_with('!')).any(|glob| fits(glob))
+    };
+    let files = files.try_iter().into_iter().flatten();
+    let path = |file: &Value| file.as_str().map(crate::path::tidy);
+    Ok(files.filter(|file| path(file).is_some_and(|path| fits(&path) == wanted)).collect())
 }
 
 /// `path is like(globs)`: the path fits one of the globs (`*` in a name, `**` over folders).

@@ -8,25 +8,29 @@ fn drawn(phases: &str, format: Format) -> String {
 
 #[test]
 fn limits_are_said_as_the_file_has_them() {
-    let agent = |rounds: &str| {
-        let text = drawn(&format!("[phases.a]\nby = \"agent\"\nreport = \"r\"\n{rounds}"), Format::Plain);
+    let agent = |most: &str| {
+        let limit = if most.is_empty() { "" } else { "limit = \"n\"\n" };
+        let limits = if most.is_empty() {
+            String::new()
+        } else {
+            format!("[limits]\nn = {{ then = \"end\", {most}\n")
+        };
+        let phase = "[phases.a]\nby = \"agent\"\nreport = \"r\"\nthen = \"end\"\n";
+        let text = drawn(&format!("{phase}{limit}{limits}"), Format::Plain);
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(agent(""), "a  agent, sent back at most 3 times");
-    assert_eq!(agent("rounds = { limit = 0 }"), "a  agent, not sent back");
-    assert_eq!(agent("rounds = { limit = 1 }"), "a  agent, sent back at most 1 time");
-    assert_eq!(agent("rounds = { limit = \"n\" }"), "a  agent, sent back at most n times");
-    assert_eq!(agent("rounds = { limit = \"{{ most }}\" }"), "a  agent, sent back at most most times");
-    assert_eq!(
-        agent("rounds = { limit = \"n\" }\n[fields]\nn = 2\n"),
-        "a  agent, sent back at most 2 times (n)"
-    );
+    assert_eq!(agent("most = 0 }"), "a  agent, not sent back");
+    assert_eq!(agent("most = 1 }"), "a  agent, sent back at most 1 time");
+    assert_eq!(agent("most = \"state.n\" }"), "a  agent, sent back at most n times");
+    assert_eq!(agent("most = \"most\" }"), "a  agent, sent back at most most times");
+    assert_eq!(agent("most = \"state.n\" }\n[fields]\nn = 2\n"), "a  agent, sent back at most 2 times (n)");
 }
 
 #[test]
 fn a_limit_that_leads_somewhere_is_an_arrow() {
     let text = drawn(
-        "[phases.a]\nby = \"reviewer\"\nreport = \"r\"\nrounds = { count = \"n\", limit = 2, exhausted = { go = \"end\" } }\nfailed = { tell = \"x\" }\n",
+        "[phases.a]\nby = \"reviewer\"\nreport = \"r\"\nlimit = \"n\"\nthen.fault = { tell = \"x\" }\n[limits]\nn = { most = 2, then = \"end\" }\n",
         Format::Plain,
     );
     assert_eq!(text, "a  reviewer, at most 2 rounds\n  limit → end");
@@ -35,7 +39,7 @@ fn a_limit_that_leads_somewhere_is_an_arrow() {
 #[test]
 fn a_named_limit_is_on_the_steps_that_use_it_up() {
     let text = drawn(
-        "[phases.a]\nby = \"reviewer\"\nthen.yes = { go = \"end\" }\nthen.no = { go = \"u\", round = \"tries\" }\n[phases.u]\nby = \"user\"\n[rounds]\ntries = { count = \"n\", limit = 2, exhausted = { go = \"end\" } }\n",
+        "[phases.a]\nby = \"reviewer\"\nverdicts = [\"yes\", \"no\"]\nthen.yes = \"end\"\nthen.no = { go = \"u\", round = \"tries\" }\n[phases.u]\nby = \"user\"\n[limits]\ntries = { count = \"n\", most = 2, then = \"end\" }\n",
         Format::Plain,
     );
     assert!(

@@ -13,6 +13,7 @@ pub mod decision;
 pub mod event;
 pub mod facts;
 pub mod phase;
+mod protection;
 pub mod tool;
 pub mod workflow;
 pub mod world;

@@ -187,7 +187,7 @@ fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Resu
     if is_skipped(facts, what)? {
         let mut sets = done(facts, phase)?;
         sets.extend(what.skip().map_or(Ok(Vec::new()), |skip| rendered(facts, &skip.set))?);
-        return Ok(Turn::Taken(take(facts, phase, what.routes().steps(&what.passing()), sets)?));
+        return Ok(Turn::Taken(take(facts, phase, what.skipping(), sets)?));
     }
     // The rounds of an agent's phase are counted when it is found unfinished, not when it is checked.
     let is_counted = phase.actor() != Actor::Agent;

@@ -55,6 +55,26 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
     walk.found
 }
 
+/// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
+/// replacement character in it.
+pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Vec<Vec<String>> {
+    let world = Sparing { world, answers: Mutex::default() };
+    let mut walk = walk::Walk::new(&world);
+    walk.script(command, vec![place::Place::new(cwd)]);
+    walk.ran
+}
+
+/// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`.
+pub fn is_run(words: &[String], wanted: &str) -> bool {
+    let (Some((name, args)), mut wanted) = (words.split_first(), wanted.split_whitespace()) else {
+        return false;
+    };
+    let is_named =
+        wanted.next().is_some_and(|first| first == wrapper::program(name) || name.contains(word::UNKNOWN));
+    let mut args = args.iter().filter(|arg| !arg.starts_with('-'));
+    is_named && wanted.all(|word| args.next().is_some_and(|arg| arg == word || arg.contains(word::UNKNOWN)))
+}
+
 /// Whether the command could run git at all, quotes and escapes aside: most cannot, and need no parser.
 fn may_run_git(command: &str) -> bool {
     let plain: Vec<u8> = command.bytes().filter(|b| !matches!(b, b'\'' | b'"' | b'\\' | b'\n')).collect();

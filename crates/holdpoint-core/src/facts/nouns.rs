@@ -301,7 +301,8 @@ impl Object for GitFact {
     }
 }
 
-/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.files`, `.input`, `.result`, `.error`, `.commits_to`.
+/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.files`, `.input`, `.result`, `.error`, `.commits`, `.commits_to`,
+/// `.runs('git push')`.
 struct ToolFact {
     event: Arc<Event>,
     home: String,
@@ -326,6 +327,23 @@ impl ToolFact {
             // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
             _ => Ok(commits.list.into_iter().filter_map(|commit| commit.branch).map(Value::from).collect()),
         }
+    }
+
+    /// Whether the shell command would commit, by `git commit` and its kin or by git's plumbing.
+    fn commits(&self) -> Result<bool, Error> {
+        const PLUMBING: [&str; 6] =
+            ["update-ref", "commit-tree", "symbolic-ref", "fast-import", "filter-branch", "replace"];
+        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
+        // A word of git's plumbing anywhere near git is enough: whoever pieces such a command together means it.
+        let is_plumbing = |at: usize| PLUMBING.iter().any(|word| command[at..].contains(word));
+        Ok(command.find("git").is_some_and(is_plumbing) || self.commits_to()?.is_true())
+    }
+
+    /// `tool.runs('git push', …)`: whether the shell command runs one of these.
+    fn runs(&self, wanted: &[String]) -> bool {
+        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return false };
+        let ran = crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
+        ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted)))
     }
 
     fn paths(&self) -> impl Iterator<Item = String> {
@@ -360,7 +378,18 @@ impl Object for ToolFact {
             "input" => Some(Value::from(Serde(&tool.input))),
             "result" => tool.result_text().filter(|text| !text.is_empty()).map(Value::from),
             "error" => tool.error_text().map(Value::from),
+            "commits" => Some(self.commits().map_or_else(Value::from, Value::from)),
             "commits_to" => Some(self.commits_to().unwrap_or_else(Value::from)),
+            "runs" => {
+                let tool = Arc::clone(self);
+                Some(Value::from_function(move |wanted: Rest<Value>| {
+                    let texts = wanted.iter().flat_map(|one| match one.as_str() {
+                        Some(text) => vec![text.to_owned()],
+                        None => texts_in(one),
+                    });
+                    tool.runs(&texts.collect::<Vec<_>>())
+                }))
+            }
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::{Value as Json, json};
 
-use super::step::{Taken, apply, done, take};
+use super::step::{Taken, done, take};
 use super::{counted, number, round};
 use crate::facts::{Facts, With, fault};
 use crate::verdict::Verdict;
@@ -312,9 +312,9 @@ fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
 
 /// The step for what could not be performed: the state stays as it is.
 pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Taken, Error> {
+    let facts = facts.with("because", Value::from(because));
     let steps = phase.performance().map_or(&[][..], |what| &what.routes().fault);
-    let step = steps.first().cloned().unwrap_or_default();
-    apply(&facts.with("because", Value::from(because)), phase, &step, Vec::new())
+    take(&facts, phase, steps, Vec::new())
 }
 
 /// The step for a review or a check that was done.

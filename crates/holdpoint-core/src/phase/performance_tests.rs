@@ -18,39 +18,41 @@ due   = "phase"
 aside = ["s.json"]
 item  = { name = "task", list = "tasks", at = "at" }
 
-[rounds]
-tries = { count = "task.tries", limit = 2, exhausted = { go = "stuck", log = "{{ because }} after {{ task.tries }}" } }
-next  = { count = "at", limit = "{{ state.tasks | length }}", exhausted = { go = "end" } }
+[limits]
+tries = { count = "task.tries", most = 2, then = { go = "stuck", log = "{{ because }} after {{ task.tries }}" } }
+next  = { count = "at", most = "state.tasks | length", then = "end" }
 
 [phases.review]
 by = "reviewer"
-then.good = { go = "code", round = "next", set = { "task.done" = "{{ true }}" }, log = "done {{ task.name }}" }
-then.bad  = { go = "stuck", round = "tries", set = { "task.notes" = "{{ result.notes }}" } }
+prompt = "Look."
+verdicts = ["good", "bad"]
+then.good = { go = "code", round = "next", set = { task.done = true }, log = "done {{ task.name }}" }
+then.bad  = { go = "stuck", round = "tries", set = { task.notes = "{{ result.notes }}" } }
 
 [phases.code]
 by    = "agent"
 ask   = "code {{ task.name }}"
 enter = { set = { "task.base" = "{{ tree }}" }, log = "begin {{ task.name }}" }
 until = "evidence.review.fresh"
+then  = "tests"
 
 [phases.tests]
 by    = "check"
 check = "suite"
-then.pass = { go = "review" }
-then.fail = { go = "code" }
+then.pass = "review"
+then.fail = "code"
 
 [phases.stuck]
 by    = "user"
-enter = { set = { why = "{{ because or outcome }}", "task.status" = "stuck" } }
+enter = { set = { why = "{{ because or verdict }}", "task.status" = "stuck" } }
 
 [reviewers.r]
 command = ["r", "{{ schema }}"]
 
 [checks.suite]
-kind = "tests"
-run  = ["sh"]
-told = { files = "task.files or []" }
-if   = "state.has_tests"
+tests = ["sh"]
+scope = "task.files or []"
+if    = "state.has_tests"
 "#;
 
 struct Tasks {
@@ -95,8 +97,8 @@ fn in_phase(phase: &str, tries: i64, at: i64) -> Arc<Facts> {
 fn taken(facts: &Arc<Facts>, answer: Option<&str>) -> Taken {
     let Ok(Due::Phase(phase)) = due(facts) else { panic!("no phase is due") };
     let details = json!({"notes": "too long"});
-    let outcome = Outcome { answer: answer.map(str::to_owned), details, output: String::new() };
-    performed(facts, &phase, "PASS", &outcome).unwrap()
+    let answered = Answered { verdict: answer.map(Verdict::of), details, output: String::new() };
+    performed(facts, &phase, &answered).unwrap()
 }
 
 fn set(path: &str, value: Json) -> Set {
@@ -136,12 +138,12 @@ fn what_a_step_logs_is_about_the_item_it_leaves() {
 }
 
 #[test]
-fn answers_that_are_kin_go_the_same_way_and_others_count_as_no_review() {
+fn verdicts_go_their_default_way_and_none_is_a_fault() {
     let went = |phase, answer| taken(&in_phase(phase, 0, 1), answer).went;
     assert_eq!(went("tests", Some("skip")).as_deref(), Some("review"));
     assert_eq!(went("tests", Some("warn")).as_deref(), Some("review"));
     assert_eq!(went("tests", Some("broken")).as_deref(), Some("code"));
-    assert_eq!(went("review", Some("perhaps")), None);
+    assert_eq!(went("tests", Some("out-of-scope")).as_deref(), Some("code"));
     assert_eq!(went("review", None), None);
 }
 
@@ -149,37 +151,41 @@ fn answers_that_are_kin_go_the_same_way_and_others_count_as_no_review() {
 fn a_check_with_nothing_to_look_at_is_skipped() {
     let facts = in_phase("tests", 0, 1);
     let Ok(Due::Phase(phase)) = due(&facts) else { panic!("no phase is due") };
-    assert_eq!(request(&facts, &phase, 1).unwrap(), None);
+    let what = phase.performance().unwrap();
+    assert_eq!(request(&facts, &phase, what, 1).unwrap(), None);
     let facts = self::facts(json!({"phase": "tests", "has_tests": true}), Vec::new());
-    let told = request(&facts, &phase, 1).unwrap().unwrap().told;
-    assert_eq!(told.get("files"), Some(&json!([])));
+    let task = request(&facts, &phase, what, 1).unwrap().unwrap().task;
+    assert!(matches!(task, Task::Tests(tests) if tests.scope.is_empty()));
 }
 
 #[test]
 fn a_schema_is_made_from_the_answers() {
     let facts = in_phase("review", 0, 1);
     let Ok(Due::Phase(phase)) = due(&facts) else { panic!("no phase is due") };
-    let command = request(&facts, &phase, 1).unwrap().unwrap().command;
-    let schema: Json = serde_json::from_str(&command[1]).unwrap();
+    let request = request(&facts, &phase, phase.performance().unwrap(), 1).unwrap().unwrap();
+    let schema: Json = serde_json::from_str(&request.command()[1]).unwrap();
     assert_eq!(schema["properties"]["verdict"]["enum"], json!(["good", "bad"]));
 }
 
 #[test]
 fn evidence_is_of_the_item_at_hand_and_fresh_on_its_own_tree_only() {
-    let piece = |item: i64, tree: &str, outcome: &str| json!({"phase": "review", "item": item, "tree": tree, "outcome": outcome});
+    let piece = |item: i64, tree: &str, verdict: &str| {
+        let passed = verdict == "good";
+        json!({"phase": "review", "item": item, "tree": tree, "verdict": verdict, "passed": passed})
+    };
     let says = |pieces: Vec<Json>| {
         let facts = facts(json!({"phase": "code", "at": 1, "tasks": [{"id": 1}]}), pieces);
-        let asked = "[evidence.review.fresh, evidence.review.passed, evidence.review.outcome]".into();
+        let asked = "[evidence.review.fresh, evidence.review.passed, evidence.review.verdict]".into();
         serde_json::to_value(facts.evaluate(&asked, facts.context()).unwrap()).unwrap()
     };
     assert_eq!(says(vec![]), json!([null, null, null]));
-    assert_eq!(says(vec![piece(2, "t2", "approved")]), json!([null, null, null]), "another's");
-    assert_eq!(says(vec![piece(1, "t1", "approved")]), json!([false, true, "approved"]), "stale");
+    assert_eq!(says(vec![piece(2, "t2", "good")]), json!([null, null, null]), "another's");
+    assert_eq!(says(vec![piece(1, "t1", "good")]), json!([false, true, "good"]), "stale");
     assert_eq!(says(vec![piece(1, "t2", "bad")]), json!([true, false, "bad"]));
-    let both = vec![piece(1, "t2", "approved"), piece(1, "t1", "bad")];
+    let both = vec![piece(1, "t2", "good"), piece(1, "t1", "bad")];
     assert_eq!(says(both), json!([false, false, "bad"]), "the last one counts");
     assert_eq!(
-        says(vec![json!({"phase": "review", "item": 1, "outcome": "pass"})]),
-        json!([false, true, "pass"])
+        says(vec![json!({"phase": "review", "item": 1, "verdict": "good", "passed": true})]),
+        json!([false, true, "good"])
     );
 }

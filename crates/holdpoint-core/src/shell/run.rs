@@ -1,7 +1,7 @@
 //! A command given as words: what the shell itself does, what starts another script, and git.
 
 use super::place::{Outcome, Place};
-use super::walk::Walk;
+use super::walk::{PROGRAMS_MAX, Walk};
 use super::word::UNKNOWN;
 use super::wrapper::{Inner, program, script_argument, unwrap};
 
@@ -41,6 +41,9 @@ impl Walk<'_> {
 
     fn program(&mut self, words: &[String], input: Option<String>, mut place: Place) -> Outcome {
         let Some((name, args)) = words.split_first() else { return Outcome::either(vec![place]) };
+        if self.ran.len() < PROGRAMS_MAX && !self.ran.iter().any(|ran| ran == words) {
+            self.ran.push(words.to_vec());
+        }
         let name = program(name);
         match name.to_ascii_lowercase().as_str() {
             "git" => return self.git(args, place),

@@ -13,10 +13,14 @@ const SCRIPT_BYTES_MAX: usize = 256 * 1024;
 const SCRIPT_BYTES_MIN: usize = 256;
 /// How many places are followed at once.
 const PLACES_MAX: usize = 16;
+/// How many programs are listed.
+pub(super) const PROGRAMS_MAX: usize = 1_000;
 
 pub(super) struct Walk<'a> {
     pub(super) world: &'a dyn World,
     pub(super) found: Commits,
+    /// The programs that are run, with their arguments.
+    pub(super) ran: Vec<Vec<String>>,
     /// What the last simple command prints, where that is plain to see: a shell may read it through a pipe.
     pub(super) output: Option<String>,
     /// Where `exit` left the shell at hand.
@@ -34,6 +38,7 @@ impl<'a> Walk<'a> {
         Walk {
             world,
             found: Commits::default(),
+            ran: Vec::new(),
             output: None,
             exits: Outcome::default(),
             aside: Vec::new(),

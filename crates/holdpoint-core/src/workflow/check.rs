@@ -37,6 +37,7 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     for piece in &parsed.pieces {
         check_piece(piece, &names, &mut used, &mut problems);
     }
+    used.extend(parsed.used_names.iter().cloned());
     problems.extend(names.unused(&used));
     problems.extend(names.clashes());
     problems.extend(routes::check(parsed));

@@ -23,14 +23,14 @@ fn complaints(source: &str) -> Vec<String> {
 #[test]
 fn mistakes_have_their_place_and_a_hint() {
     let found = complaints(
-        "about = \"x\"\nabuot = \"y\"\n[run]\nhome = \".x\"\n\n[[hold]]\nname = \"a\"\non = \"befor shell\"\nwen = \"1\"\nsay = \"x\"\n",
+        "about = \"x\"\nabuot = \"y\"\n[run]\nhome = \".x\"\n\n[holds.a]\non = \"befor shell\"\nwen = \"1\"\nsay = \"x\"\n",
     );
     assert_eq!(
         found[..3],
         [
             "workflow.toml:2:1: unknown key `abuot` in a workflow file (did you mean `about`?)",
-            "workflow.toml:9:1: unknown key `wen` in [[hold]] (did you mean `when`?)",
-            "workflow.toml:8:6: unknown event `befor` (did you mean `before`?)",
+            "workflow.toml:8:1: unknown key `wen` in [holds.a] (did you mean `when`?)",
+            "workflow.toml:7:6: unknown event `befor` (did you mean `before`?)",
         ]
     );
 }
@@ -38,14 +38,14 @@ fn mistakes_have_their_place_and_a_hint() {
 #[test]
 fn unknown_names_filters_and_tests_are_refused() {
     let found = complaints(
-        "about = \"x\"\n[run]\nhome = \".x\"\n[[hold]]\nname = \"a\"\non = \"before shell\"\nwhen = '''who and\n  whom'''\nsay = \"texts/a.md\"\n[let]\nwho = \"tool.name | uper is defind\"\n",
+        "about = \"x\"\n[run]\nhome = \".x\"\n[holds.a]\non = \"before shell\"\nwhen = '''who and\n  whom'''\nsay = \"texts/a.md\"\n[let]\nwho = \"tool.name | uper is defind\"\n",
     );
     assert_eq!(
         found,
         [
-            "workflow.toml:8:3: unknown name `whom` (did you mean `who`?)",
-            "workflow.toml:11:28: unknown test `defind` (did you mean `defined`?)",
-            "workflow.toml:11:20: unknown filter `uper` (did you mean `upper`?)",
+            "workflow.toml:7:3: unknown name `whom` (did you mean `who`?)",
+            "workflow.toml:10:28: unknown test `defind` (did you mean `defined`?)",
+            "workflow.toml:10:20: unknown filter `uper` (did you mean `upper`?)",
             "texts/a.md:2:4: unknown name `whoo` (did you mean `who`?)",
         ]
     );
@@ -53,16 +53,15 @@ fn unknown_names_filters_and_tests_are_refused() {
 
 #[test]
 fn what_is_missing_or_of_the_wrong_type_is_told() {
-    let found = complaints("run = 5\n[hold]\nname = 1\n");
+    let found = complaints("run = 5\n[[hold]]\nname = 1\n");
     assert!(found.contains(&"workflow.toml:1:7: `run` must be a table".to_owned()), "{found:?}");
-    assert!(found.iter().any(|line| line.contains("write [[hold]], with two brackets")), "{found:?}");
+    assert!(found.iter().any(|line| line.contains("write [holds.NAME], one table each")), "{found:?}");
     let found = complaints(
-        "about = \"\"\n[run]\nhome = \"../x\"\n[[witness]]\nto = \"everyone\"\nsay = \"texts/none.md\"\n",
+        "about = \"\"\n[run]\nhome = \"../x\"\n[witnesses.a]\nto = \"everyone\"\nsay = \"texts/none.md\"\n",
     );
     for part in [
         "`home` must be a name below",
-        "[[witness]] has no `name`",
-        "[[witness]] has no `on`",
+        "[witnesses.a] has no `on`",
         "unknown audience `everyone`",
         "there is no text file `texts/none.md`",
         "no rule says this text",

@@ -4,7 +4,10 @@ mod commands;
 pub(super) mod former;
 mod legacy;
 mod limits;
+mod links;
+mod names;
 mod performers;
+mod permits;
 mod phases;
 mod rules;
 mod steps;
@@ -17,24 +20,24 @@ use toml::de::DeTable;
 use serde_json::Value as Json;
 
 use super::performer::Check;
-use super::step::{END, Step};
-use super::table::{Language, Piece, Reader, Spanned, json, listed};
-use super::{
-    Delegation, Field, FieldType, Format, ID, Item, List, Mirror, Named, Record, RuleKind, Run, Say, Text,
-    Workflow,
-};
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use super::step::Step;
+use super::table::{Language, Piece, Reader, listed};
+use super::{Delegation, Field, Format, ID, Item, List, Mirror, Record, RuleKind, Run, Say, Text, Workflow};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::layout::{self, Layout};
+use crate::verdict::Verdict;
+use links::{Link, Target};
 
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 20] = [
+const TOP_KEYS: [&str; 21] = [
     "about",
     "run",
     "defaults",
     "phases",
     "limits",
+    "permit",
     "steps",
     "holds",
     "witnesses",
@@ -76,6 +79,8 @@ pub struct Parsed {
     pub commands: Vec<(String, Range<usize>)>,
     /// The state fields that keys name, and where.
     pub field_names: Vec<(String, Range<usize>)>,
+    /// Names of `[paths]` that lists use.
+    pub used_names: Vec<String>,
 }
 
 impl Parsed {
@@ -103,6 +108,9 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phase_names: Vec::new(),
         limit_names: Vec::new(),
         reviewer_names: Vec::new(),
+        paths: Vec::new(),
+        used_names: Vec::new(),
+        otherwise: Vec::new(),
     };
     let workflow = match DeTable::parse(source) {
         Ok(document) => parser.workflow(name, document.get_ref()),
@@ -123,6 +131,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phases: parser.phase_spans,
         commands: parser.command_spans,
         field_names: parser.field_names,
+        used_names: parser.used_names,
     }
 }
 
@@ -144,6 +153,12 @@ struct Parser<'s> {
     phase_names: Vec<String>,
     limit_names: Vec<String>,
     reviewer_names: Vec<String>,
+    /// `[paths]`: names and their globs.
+    paths: Vec<(String, Vec<String>)>,
+    /// Names of `[paths]` that lists use.
+    used_names: Vec<String>,
+    /// The verdict of each reviewer's unreadable answers.
+    otherwise: Vec<(String, Verdict)>,
 }
 
 /// A field that starts anew with a limit, and its first value.
@@ -154,27 +169,11 @@ struct Count {
     first: Json,
 }
 
-/// What a name in the file must be one of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    Phase,
-    Limit,
-    Reviewer,
-    Check,
-    Step,
-}
-
-/// A name that must be there, and where it is used.
-struct Link {
-    target: Target,
-    name: String,
-    span: Range<usize>,
-}
-
 impl Parser<'_> {
     fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
         self.reader.known_keys("a workflow file", top, &TOP_KEYS);
         self.fields = self.fields(top);
+        self.paths = self.paths(top);
         self.note_counts(top);
         let reviewers = self.reviewers(top);
         self.checks = self.checks(top);
@@ -182,6 +181,7 @@ impl Parser<'_> {
         let phases = self.phases(top, &reviewers);
         let limits = self.limits(top);
         let mut rules = self.rules(top, RuleKind::Hold);
+        rules.extend(self.permits(top, &phases));
         rules.extend(self.rules(top, RuleKind::Witness));
         Workflow {
             name: Cow::Owned(name.to_owned()),
@@ -234,10 +234,25 @@ impl Parser<'_> {
             log: self.log_file(run),
             is_sealed: Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true),
             record: self.record(run),
-            aside: self.reader.texts(run, "aside"),
+            aside: self.aside(run, top),
             item: self.item(run),
             mirrors: self.mirrors(top),
         }
+    }
+
+    /// `aside`; of a sealed run also its own files and ours, which are never what is proved.
+    fn aside(&mut self, run: &DeTable<'_>, top: &DeTable<'_>) -> List<Text> {
+        let mut aside: Vec<Text> = self.reader.texts(run, "aside").into_owned();
+        let is_sealed = Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true);
+        if is_sealed && Reader::get(top, "phases").is_some() {
+            let state = Reader::get(run, "state").and_then(|state| state.get_ref().as_str());
+            for path in state.filter(|path| !path.contains("{{")).into_iter().chain([".holdpoint/**"]) {
+                if !aside.iter().any(|known| known == path) {
+                    aside.push(Cow::Owned(path.to_owned()));
+                }
+            }
+        }
+        aside.into()
     }
 
     fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {
@@ -312,57 +327,6 @@ impl Parser<'_> {
         T::default()
     }
 
-    /// `[fields]`: a first value, or a table that says what the field may be.
-    fn fields(&mut self, top: &DeTable<'_>) -> Vec<Field> {
-        let Some(fields) = self.inner(top, "fields") else { return Vec::new() };
-        fields.iter().map(|(name, value)| self.field(name.get_ref(), value)).collect()
-    }
-
-    fn field(&mut self, name: &str, value: &Spanned<'_>) -> Field {
-        let name = Cow::Owned(name.to_owned());
-        let described = value.get_ref().as_table().filter(|table| Reader::get(table, "is").is_some());
-        let Some(table) = described else {
-            return Field { name, first: self.value_source(value), is: None, is_nullable: false };
-        };
-        self.reader.known_keys("a field", table, &["is", "first"]);
-        let (is, is_nullable) = self.field_type(table);
-        let usual = match &is {
-            _ if is_nullable => "{{ none }}".into(),
-            Some(FieldType::OneOf(words)) => words.first().cloned().unwrap_or_default(),
-            Some(FieldType::Number) => "{{ 0 }}".into(),
-            Some(FieldType::Truth) => "{{ false }}".into(),
-            Some(FieldType::List) => "{{ [] }}".into(),
-            Some(FieldType::Table) => "{{ {} }}".into(),
-            Some(FieldType::Text) | None => Text::default(),
-        };
-        let first = Reader::get(table, "first").map_or(usual, |value| self.value_source(value));
-        Field { name, first, is, is_nullable }
-    }
-
-    fn field_type(&mut self, table: &DeTable<'_>) -> (Option<FieldType>, bool) {
-        let Some(value) = Reader::get(table, "is") else { return (None, false) };
-        if value.get_ref().as_array().is_some() {
-            return (Some(FieldType::OneOf(self.reader.texts(table, "is"))), false);
-        }
-        let word = self.reader.text(table, "is").unwrap_or_default();
-        let (plain, is_nullable) =
-            word.strip_suffix('?').map_or((word.as_ref(), false), |plain| (plain, true));
-        let is = match plain {
-            "text" => FieldType::Text,
-            "number" => FieldType::Number,
-            "truth" => FieldType::Truth,
-            "list" => FieldType::List,
-            "table" => FieldType::Table,
-            _ => {
-                self.reader.error(value.span(), format!("unknown type `{word}`")).hint = Some(
-                    "it is `text`, `number`, `truth`, `list` or `table`, each with a `?` if it may be null, or a list of words".into(),
-                );
-                return (None, is_nullable);
-            }
-        };
-        (Some(is), is_nullable)
-    }
-
     fn layout(&mut self, top: &DeTable<'_>) -> Option<Layout> {
         let table = Reader::get(top, "layout").and_then(|value| self.reader.table("layout", value))?;
         self.reader.known_keys("[layout]", table, &LAYOUT_KEYS);
@@ -411,68 +375,8 @@ impl Parser<'_> {
         Some(text)
     }
 
-    /// `[data]`, `[paths]` and `[patterns]`: literals by name.
-    fn data(&mut self, top: &DeTable<'_>) -> List<Named> {
-        let mut named = Vec::new();
-        for key in ["data", "paths", "patterns"] {
-            for (name, value) in self.inner(top, key).into_iter().flatten() {
-                match key {
-                    "paths" => self.compiled(value, "a glob", crate::filters::glob_fault),
-                    "patterns" => self.compiled(value, "a regular expression", crate::filters::pattern_fault),
-                    _ => {}
-                }
-                let source = json(value.get_ref()).to_string().into();
-                named.push(Named { name: name.get_ref().to_string().into(), source });
-            }
-        }
-        named.into()
-    }
-
-    /// Complains about texts that do not compile.
-    fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>) {
-        let single = std::slice::from_ref(value);
-        for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
-            let Some(text) = item.get_ref().as_str() else {
-                self.reader.error(item.span(), format!("{what} must be a text"));
-                continue;
-            };
-            if let Some(why) = fault(text) {
-                self.reader.error(item.span(), format!("`{text}` is not {what}: {why}"));
-            }
-        }
-    }
-
     fn inner<'a, 'i>(&mut self, table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
         Reader::get(table, key).and_then(|value| self.reader.table(key, value))
-    }
-
-    /// Notes that a name must be there.
-    fn link(&mut self, target: Target, name: &str, span: Range<usize>) {
-        self.links.push(Link { target, name: name.to_owned(), span });
-    }
-
-    /// Complains about names that are nowhere. A file that is not TOML has none.
-    fn resolve_links(&mut self) {
-        for Link { target, name, span } in std::mem::take(&mut self.links) {
-            let (what, names): (&str, Vec<&str>) = match target {
-                Target::Phase => {
-                    ("phase", self.phase_names.iter().map(String::as_str).chain([END]).collect())
-                }
-                Target::Limit => ("limit", self.limit_names.iter().map(String::as_str).collect()),
-                Target::Reviewer => ("reviewer", self.reviewer_names.iter().map(String::as_str).collect()),
-                Target::Check => ("check", self.checks.iter().map(|check| check.name.as_ref()).collect()),
-                Target::Step => ("step", self.steps.iter().map(|(name, _)| name.as_str()).collect()),
-            };
-            if names.contains(&name.as_str()) {
-                continue;
-            }
-            let hint = match nearest(&name, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if names.is_empty() => format!("this workflow has no {what}s"),
-                None => format!("the {what}s are {}", listed(&names)),
-            };
-            self.reader.error(span, format!("there is no {what} `{name}`")).hint = Some(hint);
-        }
     }
 
     fn delegation(&mut self, top: &DeTable<'_>) -> Option<Delegation> {

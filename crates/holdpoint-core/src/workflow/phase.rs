@@ -273,6 +273,12 @@ impl<'a> Performance<'a> {
         }
     }
 
+    /// The steps that are taken where it counts as passed without being done.
+    pub fn skipping(self) -> &'a [Step] {
+        let routes = self.routes();
+        routes.of(&Verdict::Skip).map_or_else(|| routes.steps(&self.passing()), |route| &route.steps)
+    }
+
     /// The verdict that counts as passed.
     pub fn passing(self) -> Verdict {
         match self {

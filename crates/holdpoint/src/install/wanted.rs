@@ -2,6 +2,7 @@
 //! neither does a tool.
 
 use holdpoint_core::event::Moment;
+use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::Value as Json;
 
@@ -53,6 +54,11 @@ impl Wanted {
                 Moment::Prompt => self.prompt = true,
                 Moment::Start => self.start = true,
             }
+        }
+        if workflow.run.is_sealed {
+            // The engine's own protection looks at these, whatever the workflow's rules look at.
+            add_once(&mut self.before, &ToolMatch::Kind(ToolKind::Edit));
+            add_once(&mut self.before, &ToolMatch::Kind(ToolKind::Shell));
         }
         if !workflow.phases.is_empty() || workflow.run.clears_strays {
             self.look_at_stop(workflow.longest_review_s().saturating_add(STOP_MARGIN_S));
@@ -110,7 +116,7 @@ fn tools(host: &Host, wanted: &[ToolMatch]) -> Vec<String> {
     if wanted.contains(&ToolMatch::Any) {
         return Vec::new();
     }
-    let kinds = holdpoint_core::tool::ToolKind::NAMED.into_iter().map(|(_, kind)| kind);
+    let kinds = ToolKind::NAMED.into_iter().map(|(_, kind)| kind);
     let by_kind = kinds.filter(|kind| wanted.contains(&ToolMatch::Kind(*kind)));
     let mut names: Vec<String> =
         by_kind.flat_map(|kind| host.tools(kind)).map(|name| (*name).to_owned()).collect();

@@ -61,7 +61,7 @@ pub(super) fn edges(workflow: &Workflow) -> Vec<Edge<'_>> {
             edges.extend(failed.filter_map(|step| edge(workflow, phase, step, Taken::Failed, &[])));
             if let Some(skip) = what.skip() {
                 let skipped = |step| edge(workflow, phase, step, Taken::Skipped, &skip.set);
-                edges.extend(what.routes().steps(&what.passing()).iter().filter_map(skipped));
+                edges.extend(what.skipping().iter().filter_map(skipped));
             }
         }
         let at_limit = phase.limit(workflow).map(|limit| &limit.then).into_iter();

@@ -11,12 +11,12 @@ due   = "at.next"
 [phases.plan]
 by   = "user"
 ask  = "Then `holdpoint flow done plan`."
-then = { go = "mend" }
+then = "mend"
 [phases.mend]
 by     = "agent"
 report = "r"
 ask    = "Then run: holdpoint flow done mend"
-then   = { go = "end" }
+then   = "end"
 [commands.done]
 about = ""
 args  = ["phase"]
@@ -31,8 +31,7 @@ known = "due in ['mend']"
 
 /// The complaints about that workflow with a hold before shell commands, each as `place: message`.
 fn complaints(when: &str, say: &str) -> Vec<String> {
-    let hold =
-        format!("[[hold]]\nname = \"closed\"\non = \"before shell\"\nwhen = \"{when}\"\nsay = \"{say}\"\n");
+    let hold = format!("[holds.closed]\non = \"before shell\"\nwhen = \"{when}\"\nsay = \"{say}\"\n");
     let source = format!("{FLOW}{hold}");
     let parsed = parse("flow", &source, &|_| None);
     let problems = check(&parsed, &Surroundings::default()).into_iter();
@@ -87,7 +86,7 @@ fn a_hold_that_blocks_what_it_names_itself_is_refused() {
     assert_eq!(complaints(other, "First run `holdpoint flow done plan`."), [""; 0]);
     let stop = |due: &str| {
         let rule = format!(
-            "[[hold]]\nname = \"stop\"\non = \"stop\"\nwhen = \"due == '{due}'\"\nsay = \"`holdpoint flow halt`\""
+            "[holds.stop]\non = \"stop\"\nwhen = \"due == '{due}'\"\nsay = \"`holdpoint flow halt`\""
         );
         complaints("due == 'plan' and 'halt' in tool.command", &format!("Wait.\"\n{rule}\n#"))
     };
@@ -98,9 +97,10 @@ fn a_hold_that_blocks_what_it_names_itself_is_refused() {
 #[test]
 fn texts_for_others_are_left_alone() {
     // The user's shell is held by nobody, and reviewers run without hooks.
-    let told = FLOW.replace("then   = { go = \"end\" }", "then   = { tell = \"`holdpoint flow halt`\" }");
+    let told = FLOW.replace("then   = \"end\"", "then   = { tell = \"`holdpoint flow halt`\" }");
     assert_ne!(told, FLOW);
-    let hold = "[[hold]]\nname = \"h\"\non = \"before\"\nwhen = \"'halt' in tool.command and due and known\"\nsay = \"x\"\n";
+    let hold =
+        "[holds.h]\non = \"before\"\nwhen = \"'halt' in tool.command and due and known\"\nsay = \"x\"\n";
     let parsed = parse("flow", &format!("{told}{hold}"), &|_| None);
     assert_eq!(check(&parsed, &Surroundings::default()), []);
     let sent_back = told.replace("tell =", "hold =");

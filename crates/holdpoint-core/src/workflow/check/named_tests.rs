@@ -9,12 +9,12 @@ state = "s.json"
 due   = "next"
 [phases.plan]
 by   = "user"
-then = { go = "post-plan-review" }
+then = "post-plan-review"
 [phases.post-plan-review]
 by     = "agent"
 report = "r"
 ask    = "texts/a.md"
-then   = { go = "end" }
+then   = "end"
 [commands.done]
 about = ""
 args  = ["phase", "task?"]

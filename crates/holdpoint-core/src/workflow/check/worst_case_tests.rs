@@ -4,7 +4,10 @@ use crate::workflow::parse::parse;
 /// The worst case of a workflow whose phases are given, in words.
 fn words(phases: &str) -> String {
     let head = "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\ndue = \"next\"\n[reviewers.r]\ncommand = [\"x\"]\n";
-    let tail = "[fields]\nmax = 8\n";
+    let tail = "[fields]\nmax = 8\n[limits]\nmax = { count = \"n\", most = \"state.max\", then = \"end\" }\n\
+                most = { count = \"n\", most = \"state.most\", then = \"end\" }\nm = { most = 2, then = \"end\" }\n\
+                two = { count = \"n\", most = 2, then = \"end\" }\nthree = { count = \"n\", most = 3, then = \"end\" }\n\
+                four = { count = \"n\", most = 4, then = \"end\" }\n";
     let parsed = parse("x", &format!("{head}{phases}{tail}"), &|_| None);
     assert_eq!(parsed.problems, [], "{phases}");
     match worst_case(&parsed.workflow) {
@@ -18,8 +21,8 @@ fn words(phases: &str) -> String {
 /// A review, what mends after it, and where it goes when it is passed.
 fn reviewed(name: &str, limit: &str, passed: &str) -> String {
     format!(
-        "[phases.{name}]\nby = \"reviewer\"\nreport = \"r\"\nrounds = {{ count = \"n\", limit = {limit} }}\n\
-         issues = {{ go = \"mend-{name}\" }}\npassed = {passed}\n\
+        "[phases.{name}]\nby = \"reviewer\"\nprompt = \"x\"\nreport = \"r\"\nlimit = \"{limit}\"\n\
+         then.fail = \"mend-{name}\"\nthen.pass = {passed}\n\
          [phases.mend-{name}]\nby = \"agent\"\nreport = \"m\"\nthen = {{ go = \"{name}\" }}\n"
     )
 }
@@ -31,16 +34,16 @@ fn user(name: &str, then: &str) -> String {
 #[test]
 fn a_loop_through_the_user_counts_for_each_start() {
     let tasks = "[{ when = \"state.quick\", go = \"quick\" }, { go = \"task\" }]";
-    let code = "[{ when = \"state.last\", go = \"all\", afresh = true }, { when = \"state.quick\", go = \"quick\" }, { go = \"task\" }]";
+    let code = "[{ when = \"state.last\", go = \"all\", renew = \"three\" }, { when = \"state.quick\", go = \"quick\" }, { go = \"task\" }]";
     let phases = [
-        user("plan", "{ go = \"plan-review\", afresh = true }"),
-        reviewed("plan-review", "\"max\"", "{ go = \"tasks\" }"),
-        user("tasks", "{ go = \"tasks-review\", afresh = true }"),
-        reviewed("tasks-review", "\"max\"", tasks),
-        user("task", "{ go = \"code-review\", afresh = true }"),
-        user("quick", "{ go = \"code-review\", afresh = true }"),
-        reviewed("code-review", "\"max\"", code),
-        reviewed("all", "\"max\"", "{ go = \"over\" }"),
+        user("plan", "{ go = \"plan-review\", renew = \"three\" }"),
+        reviewed("plan-review", "max", "{ go = \"tasks\" }"),
+        user("tasks", "{ go = \"tasks-review\", renew = \"three\" }"),
+        reviewed("tasks-review", "max", tasks),
+        user("task", "{ go = \"code-review\", renew = \"three\" }"),
+        user("quick", "{ go = \"code-review\", renew = \"three\" }"),
+        reviewed("code-review", "max", code),
+        reviewed("all", "max", "{ go = \"over\" }"),
         user("over", "{ go = \"end\" }"),
         user("aside", "{}"),
     ];
@@ -51,8 +54,8 @@ fn a_loop_through_the_user_counts_for_each_start() {
 fn without_a_loop_the_limits_are_added() {
     let phases = [
         user("u", "{ go = \"a\" }"),
-        reviewed("a", "3", "{ go = \"b\" }"),
-        reviewed("b", "4", "{ go = \"end\" }"),
+        reviewed("a", "three", "{ go = \"b\" }"),
+        reviewed("b", "four", "{ go = \"end\" }"),
     ];
     assert_eq!(words(&phases.concat()), "at most 7 reviews");
     assert_eq!(words(&user("u", "{ go = \"end\" }")), "none");
@@ -60,21 +63,21 @@ fn without_a_loop_the_limits_are_added() {
 
 #[test]
 fn a_count_that_no_step_resets_holds_over_all_starts() {
-    let again = |then: &str| words(&[user("u", then), reviewed("a", "3", "{ go = \"u\" }")].concat());
+    let again = |then: &str| words(&[user("u", then), reviewed("a", "three", "{ go = \"u\" }")].concat());
     assert_eq!(again("{ go = \"a\" }"), "at most 3 reviews");
-    assert_eq!(again("{ go = \"a\", afresh = true }"), "at most 3 × N reviews (N: how often u is started)");
     assert_eq!(
-        again("{ go = \"a\", set = { n = \"{{ 0 }}\" } }"),
+        again("{ go = \"a\", renew = \"three\" }"),
         "at most 3 × N reviews (N: how often u is started)"
     );
+    assert_eq!(again("{ go = \"a\", set = { n = 0 } }"), "at most 3 × N reviews (N: how often u is started)");
 }
 
 #[test]
 fn what_is_entered_from_outside_counts_once_more() {
     let phases = [
-        user("first", "{ go = \"a\", afresh = true }"),
-        reviewed("a", "3", "{ go = \"again\" }"),
-        user("again", "{ go = \"a\", afresh = true }"),
+        user("first", "{ go = \"a\", renew = \"three\" }"),
+        reviewed("a", "three", "{ go = \"again\" }"),
+        user("again", "{ go = \"a\", renew = \"three\" }"),
     ];
     assert_eq!(words(&phases.concat()), "at most 3 + 3 × N reviews (N: how often again is started)");
 }
@@ -82,10 +85,10 @@ fn what_is_entered_from_outside_counts_once_more() {
 #[test]
 fn several_loops_have_a_letter_each() {
     let phases = [
-        user("u", "{ go = \"a\", afresh = true }"),
-        reviewed("a", "3", "[{ when = \"state.x\", go = \"v\" }, { go = \"u\" }]"),
-        user("v", "{ go = \"b\", afresh = true }"),
-        reviewed("b", "4", "{ go = \"v\" }"),
+        user("u", "{ go = \"a\", renew = \"three\" }"),
+        reviewed("a", "three", "[{ when = \"state.x\", go = \"v\" }, { go = \"u\" }]"),
+        user("v", "{ go = \"b\", renew = \"three\" }"),
+        reviewed("b", "four", "{ go = \"v\" }"),
     ];
     assert_eq!(
         words(&phases.concat()),
@@ -96,39 +99,40 @@ fn several_loops_have_a_letter_each() {
 #[test]
 fn a_field_without_a_first_value_stays_a_name() {
     let phases = [
-        user("u", "{ go = \"a\", afresh = true }"),
-        reviewed("a", "\"most\"", "{ go = \"b\", afresh = true }"),
-        reviewed("b", "2", "{ go = \"u\" }"),
+        user("u", "{ go = \"a\", renew = \"three\" }"),
+        reviewed("a", "most", "{ go = \"b\", renew = \"three\" }"),
+        reviewed("b", "two", "{ go = \"u\" }"),
     ];
     assert_eq!(words(&phases.concat()), "at most (2 + most) × N reviews (N: how often u is started)");
 }
 
 #[test]
 fn a_review_without_a_limit_is_done_as_often_as_it_is_come_to() {
-    let single = "[phases.a]\nby = \"reviewer\"\nreport = \"r\"\nissues = { go = \"end\" }\npassed = { go = \"end\" }\n";
+    let single = "[phases.a]\nby = \"reviewer\"\nprompt = \"x\"\nthen.fail = \"end\"\nthen.pass = \"end\"\n";
     assert_eq!(words(&[user("u", "{ go = \"a\" }"), single.into()].concat()), "at most 1 review");
-    let second = "[phases.second]\nby = \"reviewer\"\nreport = \"r\"\nissues = { go = \"a\" }\npassed = { go = \"end\" }\n";
-    let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "3", "{ go = \"second\" }"), second.into()];
+    let second =
+        "[phases.second]\nby = \"reviewer\"\nprompt = \"x\"\nthen.fail = \"a\"\nthen.pass = \"end\"\n";
+    let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "three", "{ go = \"second\" }"), second.into()];
     assert_eq!(words(&phases.concat()), "at most 6 reviews", "three of each");
 }
 
 #[test]
 fn what_nothing_limits_is_named() {
-    let stays = "[phases.a]\nby = \"reviewer\"\nreport = \"r\"\npassed = { go = \"end\" }\n";
+    let stays = "[phases.a]\nby = \"reviewer\"\nprompt = \"x\"\nthen.fail = {}\nthen.pass = \"end\"\n";
     assert_eq!(words(&[user("u", "{ go = \"a\" }"), stays.into()].concat()), "no limit: a");
     // Each starts the other's count anew, which is the same field.
     let phases = [
         user("u", "{ go = \"a\" }"),
-        reviewed("a", "3", "{ go = \"b\", afresh = true }"),
-        reviewed("b", "3", "{ go = \"a\", afresh = true }"),
+        reviewed("a", "three", "{ go = \"b\", renew = \"three\" }"),
+        reviewed("b", "three", "{ go = \"a\", renew = \"three\" }"),
     ];
     assert_eq!(words(&phases.concat()), "no limit: a");
 }
 
 #[test]
 fn a_loop_within_a_limited_one_is_not_called_unlimited() {
-    let outer = "[phases.outer]\nby = \"reviewer\"\nreport = \"o\"\nrounds = { count = \"m\", limit = 2 }\n\
-                 issues = { go = \"a\", afresh = true }\npassed = { go = \"end\" }\n";
-    let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "3", "{ go = \"outer\" }"), outer.into()];
+    let outer = "[phases.outer]\nby = \"reviewer\"\nprompt = \"x\"\nlimit = \"m\"\n\
+                 then.fail = { go = \"a\", renew = \"three\" }\nthen.pass = \"end\"\n";
+    let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "three", "{ go = \"outer\" }"), outer.into()];
     assert_eq!(words(&phases.concat()), "nested: a");
 }

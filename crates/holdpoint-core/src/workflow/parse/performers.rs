@@ -47,6 +47,8 @@ impl Parser<'_> {
         let place = format!("[reviewers.{name}]");
         self.reader.known_keys(&place, table, &REVIEWER_KEYS);
         let command = self.command(&place, span, table, "command");
+        let otherwise = self.reader.text(table, "otherwise").map(|word| Verdict::of(&word));
+        self.otherwise.extend(otherwise.clone().map(|verdict| (name.to_owned(), verdict)));
         Reviewer {
             name: Cow::Owned(name.to_owned()),
             command,
@@ -54,7 +56,7 @@ impl Parser<'_> {
             schema: self.reader.text(table, "schema"),
             verdict_at: self.reader.texts(table, "verdict_at"),
             answers: self.reader.named(table, "answers", None),
-            otherwise: self.reader.text(table, "otherwise").map(|word| Verdict::of(&word)),
+            otherwise,
             models: self.models(table),
             log: self.template(table, "log"),
             timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),

@@ -18,7 +18,8 @@ use super::{Parser, Target};
 use crate::verdict::Verdict;
 
 /// The keys that every phase may have.
-const SHARED_KEYS: [&str; 3] = ["by", "like", "enter"];
+const SHARED_KEYS: [&str; 9] =
+    ["by", "like", "enter", "permit", "edits", "never", "commits", "delegates", "runs"];
 
 /// The keys that only phases of an actor have.
 fn own_keys(actor: Actor) -> &'static [&'static str] {
@@ -132,7 +133,7 @@ impl Parser<'_> {
             // What it lacks is said; the rest of it cannot be judged.
             None => PhaseKind::User(UserPhase::default()),
         };
-        let enter = layers.get("enter").map(|value| self.part("`enter`", value)).unwrap_or_default();
+        let enter = layers.get("enter").map(|value| self.enter(value)).unwrap_or_default();
         Phase { name: Cow::Owned(name.to_owned()), enter, kind, line: self.line(span.start) }
     }
 
@@ -192,7 +193,7 @@ impl Parser<'_> {
             let message =
                 format!("nothing proves phase `{name}` finished: it has neither `report` nor `until`");
             self.reader.error(span.clone(), message).hint =
-                Some("until = \"phase.changed\", or report = \"notes.md\"".into());
+                Some("report = \"notes.md\", or a condition: until = \"file('notes.md').exists\"".into());
         }
         AgentPhase {
             ask: self.layered_say(layers, "ask").unwrap_or_default(),
@@ -226,8 +227,14 @@ impl Parser<'_> {
         if layers.get("prompt").is_none() {
             self.reader.error(span.clone(), format!("the review `{name}` has no `prompt`"));
         }
+        if let Some(clean) = layers.get("clean").filter(|_| !verdicts.is_empty()) {
+            self.reader.error(clean.span(), "`clean` goes with the verdicts `pass` and `fail`").hint =
+                Some("leave out `verdicts`, or `clean`".into());
+        }
+        let reviewer = self.reviewer_of(name, span, layers);
+        self.fitting_otherwise(&reviewer, name, span, &known);
         ReviewPhase {
-            reviewer: self.reviewer_of(name, span, layers),
+            reviewer,
             prompt: self.layered_say(layers, "prompt").unwrap_or_default(),
             report: self.template(layers.holder("report"), "report"),
             needs: self.needs(layers),
@@ -236,6 +243,18 @@ impl Parser<'_> {
             limit: self.limit_of(layers),
             routes: self.routes(name, span, layers, &known),
             verdicts,
+        }
+    }
+
+    /// Complains about a reviewer whose unreadable answers count as a verdict that the phase does not have.
+    fn fitting_otherwise(&mut self, reviewer: &str, name: &str, span: &Range<usize>, known: &[Verdict]) {
+        let otherwise =
+            self.otherwise.iter().find(|(of, _)| of == reviewer).map(|(_, verdict)| verdict.clone());
+        if let Some(verdict) = otherwise.filter(|verdict| !known.contains(verdict)) {
+            let message =
+                format!("reviewer `{reviewer}` may answer `{verdict}`, which phase `{name}` does not know");
+            self.reader.error(span.clone(), message).hint =
+                Some(format!("change `otherwise` of [reviewers.{reviewer}]"));
         }
     }
 

@@ -14,15 +14,17 @@ const STEP_KEYS: [&str; 14] = [
     "when", "round", "also", "set", "clear", "renew", "write", "remove", "log", "wait", "go", "hold",
     "pause", "tell",
 ];
-/// The keys of a step that leads nowhere by itself: `enter`, and those of `[steps]`.
-const PART_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
+/// The keys of what is done each time a phase is entered.
+const ENTER_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
+/// The keys of a part that steps take first.
+const PART_KEYS: [&str; 6] = ["set", "clear", "renew", "write", "remove", "log"];
 
 impl Parser<'_> {
     /// `[steps]`: parts of steps that `also` names.
     pub(super) fn named_steps(&mut self, top: &DeTable<'_>) {
         let Some(steps) = self.inner(top, "steps") else { return };
         for (name, value) in steps {
-            let step = self.part(&format!("[steps.{}]", name.get_ref()), value);
+            let step = self.part(&format!("[steps.{}]", name.get_ref()), value, &PART_KEYS);
             self.steps.push((name.get_ref().to_string(), step));
         }
     }
@@ -45,10 +47,14 @@ impl Parser<'_> {
         self.step_in(table)
     }
 
-    /// A step without an end of its own.
-    pub(super) fn part(&mut self, place: &str, value: &Spanned<'_>) -> Step {
+    /// `enter`: a step that goes nowhere.
+    pub(super) fn enter(&mut self, value: &Spanned<'_>) -> Step {
+        self.part("`enter`", value, &ENTER_KEYS)
+    }
+
+    fn part(&mut self, place: &str, value: &Spanned<'_>, keys: &[&str]) -> Step {
         let Some(table) = self.reader.table(place, value) else { return Step::default() };
-        self.reader.known_keys(place, table, &PART_KEYS);
+        self.reader.known_keys(place, table, keys);
         self.step_in(table)
     }
 

@@ -1,0 +1,154 @@
+//! The engine's own protection of a sealed run at work, for every workflow: its files and the agents' settings are
+//! nobody else's to write, the user's commands nobody else's to call, and our program is called as it is.
+
+use std::sync::Arc;
+
+use minijinja::Error;
+
+use crate::decision::Finding;
+use crate::event::Moment;
+use crate::facts::Facts;
+use crate::phase::{Due, due};
+use crate::shell;
+use crate::tool::{Tool, ToolKind};
+use crate::workflow::phase::Actor;
+use crate::workflow::{Audience, RuleKind};
+
+/// What is protected beside the run's state: our files, git's, and the settings that call the hooks.
+const FILES: [&str; 7] = [
+    ".holdpoint/**",
+    ".git/**",
+    ".claude/settings*.json",
+    ".codex/**",
+    ".gemini/settings.json",
+    ".cursor/hooks.json",
+    ".github/hooks/**",
+];
+/// The same as a shell command may name them. What only shows what was seen, as logs do, is not among them.
+const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks";
+/// Commands that only read.
+const ONLY_READS: &str =
+    r"^\s*(cat|head|tail|less|ls|wc|stat|jq|grep|rg|git (status|diff|log|show))\b[^>;&|`$\n]*$";
+/// Options by which even these write, or start a program.
+const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
+/// By PATH the engine finds its programs, and by the session's variables it tells an agent from the user.
+const OTHER_ENVIRONMENT: &str =
+    r"(\b(PATH|HOME|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
+/// The engine's own commands that are not an agent's to call.
+const NOT_AN_AGENTS: [&str; 1] = ["holdpoint hook"];
+
+/// What the engine itself has against an event, if anything.
+pub(crate) fn finding(facts: &Arc<Facts>) -> Result<Option<Finding>, Error> {
+    if !facts.workflow.run.is_sealed || facts.event.moment != Moment::Before {
+        return Ok(None);
+    }
+    let Some(tool) = &facts.event.tool else { return Ok(None) };
+    let against = match tool.kind() {
+        ToolKind::Edit => edited(facts, tool)?,
+        ToolKind::Shell => commanded(facts, tool)?,
+        ToolKind::Delegation | ToolKind::Other => None,
+    };
+    Ok(match against {
+        Some(against) if is_at_work(facts)? => Some(told(facts, &against)),
+        _ => None,
+    })
+}
+
+/// What is not the agent's to do.
+enum Against {
+    /// Writing these files, or what a command names.
+    Files(String),
+    /// Calling the user's commands.
+    Users(String),
+    /// Calling us in another environment.
+    Environment,
+}
+
+fn is_at_work(facts: &Arc<Facts>) -> Result<bool, Error> {
+    Ok(matches!(due(facts)?, Due::Phase(phase) if phase.actor() != Actor::Nobody))
+}
+
+fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
+    let state = facts.state_path()?;
+    let is_ours = |file: &String| {
+        Some(file) == state.as_ref() || FILES.iter().any(|glob| fast_glob::glob_match(glob, file))
+    };
+    let paths = tool.paths().into_iter().map(|path| crate::path::join(&facts.event.cwd, &path));
+    let files = paths.filter_map(|path| crate::path::below(&facts.home, &path).map(str::to_owned));
+    let ours: Vec<String> = files.filter(is_ours).collect();
+    Ok((!ours.is_empty()).then(|| Against::Files(ours.join(", "))))
+}
+
+fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
+    let Some(command) = tool.command() else { return Ok(None) };
+    if finds(OTHER_ENVIRONMENT, command) {
+        return Ok(Some(Against::Environment));
+    }
+    if names_ours(facts, command)? && (!finds(ONLY_READS, command) || finds(WRITES_TOO, command)) {
+        return Ok(Some(Against::Files("what this command names".to_owned())));
+    }
+    Ok(users_command(facts, command).map(Against::Users))
+}
+
+fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, Error> {
+    let state = facts.state_path()?;
+    Ok(state.is_some_and(|state| command.contains(&state)) || finds(NAMED, command))
+}
+
+/// The command of the user's that a shell command would call.
+fn users_command(facts: &Arc<Facts>, command: &str) -> Option<String> {
+    // Quotes and escapes aside, our name must be in it somewhere: only then is it worth a parser.
+    let plain: String = command.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let names = facts.workflow.commands.iter().filter(|command| command.is_users);
+    let own = names.map(|command| format!("holdpoint {} {}", facts.workflow.name, command.name));
+    let wanted: Vec<String> = own.chain(NOT_AN_AGENTS.map(str::to_owned)).collect();
+    let last = |wanted: &str| wanted.rsplit(' ').next().unwrap_or_default().to_owned();
+    if !plain.contains("holdpoint") && !wanted.iter().any(|wanted| plain.contains(&last(wanted))) {
+        return None;
+    }
+    let ran = shell::programs(command, &facts.event.cwd, facts.world.as_ref());
+    let is_called = |wanted: &String| ran.iter().any(|words| shell::is_run(words, wanted));
+    wanted.into_iter().find(is_called)
+}
+
+fn finds(pattern: &str, command: &str) -> bool {
+    crate::filters::pattern(pattern).is_ok_and(|pattern| pattern.is_match(command))
+}
+
+fn told(facts: &Arc<Facts>, against: &Against) -> Finding {
+    let next = facts.workflow.going_on().unwrap_or_else(|| "holdpoint status".to_owned());
+    let (rule, text) = match against {
+        Against::Files(files) => (
+            "protected-files",
+            format!(
+                "NOT YOURS TO WRITE: {files}. Holdpoint keeps the run's state, .holdpoint/, .git/ and the settings that \
+                 call its hooks. A change that anyone else makes there is reverted and counts for nothing. If something \
+                 there is wrong, tell the user.\n\nWhat to do now:\n   {next}"
+            ),
+        ),
+        Against::Users(command) => (
+            "users-only",
+            format!(
+                "This is the user's to do, not an agent's: `{command}`. Tell the user what is open and end your turn; \
+                 the user types the command in a shell of their own."
+            ),
+        ),
+        Against::Environment => (
+            "own-environment",
+            format!(
+                "NOT IN AN ENVIRONMENT OF YOUR OWN: run `holdpoint` without changing PATH or the session's variables.\n\n\
+                 What to do now:\n   {next}"
+            ),
+        ),
+    };
+    Finding {
+        kind: RuleKind::Hold,
+        rule: rule.to_owned(),
+        code: None,
+        to: Audience::Agent,
+        text,
+        facts: Vec::new(),
+        satisfied_by: None,
+        line: 0,
+    }
+}

@@ -1,0 +1,306 @@
+//! `[permit]` and the keys of phases that say what the agent may do there, from TOML. Each becomes a hold, so that the
+//! engine has one notion of blocking, and `why` one way to tell.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::super::phase::{Actor, Phase};
+use super::super::table::{Language, Reader, Spanned};
+use super::super::{Audience, On, Rule, RuleKind, Say, Text, ToolMatch};
+use super::{Parser, Target};
+use crate::event::Moment;
+use crate::tool::ToolKind;
+
+/// The keys of a permit.
+pub(super) const KEYS: [&str; 5] = ["edits", "never", "commits", "delegates", "runs"];
+/// The permit of phases that name none.
+const DEFAULT: &str = "default";
+
+/// A permit's key as some phases have it.
+struct Entry<'a, 'i> {
+    /// Where it is written: `permit.default`, `phases.red`.
+    source: String,
+    key: &'static str,
+    value: &'a Spanned<'i>,
+    phases: Vec<String>,
+}
+
+impl Parser<'_> {
+    /// The holds that the permits of a workflow's phases amount to.
+    pub(super) fn permits(&mut self, top: &DeTable<'_>, phases: &[Phase]) -> Vec<Rule> {
+        let permits = self.inner(top, "permit");
+        for (name, value) in permits.into_iter().flatten() {
+            if let Some(table) = self.reader.table(name.get_ref(), value) {
+                self.reader.known_keys(&format!("[permit.{}]", name.get_ref()), table, &KEYS);
+            }
+        }
+        let Some(tables) = self.inner(top, "phases") else { return Vec::new() };
+        let mut entries: Vec<Entry<'_, '_>> = Vec::new();
+        for phase in phases.iter().filter(|phase| phase.actor() != Actor::Nobody) {
+            let table = |name: &str| Reader::get(tables, name)?.get_ref().as_table();
+            let Some(own) = table(&phase.name) else { continue };
+            let like = Reader::get(own, "like").and_then(|name| name.get_ref().as_str());
+            let like = like.and_then(|name| Some((name, table(name)?)));
+            let own = std::iter::once((phase.name.as_ref(), own)).chain(like).collect::<Vec<_>>();
+            self.permits_of(&phase.name, &own, permits, &mut entries);
+        }
+        entries.into_iter().flat_map(|entry| self.holds_of(&entry)).collect()
+    }
+
+    fn permits_of<'a, 'i>(
+        &mut self,
+        phase: &str,
+        own: &[(&str, &'a DeTable<'i>)],
+        permits: Option<&'a DeTable<'i>>,
+        entries: &mut Vec<Entry<'a, 'i>>,
+    ) {
+        let named = own.iter().find_map(|(_, table)| Reader::get(table, "permit"));
+        let named = named.and_then(|value| Some((value.get_ref().as_str()?, value.span())));
+        if let Some((name, span)) = &named
+            && permits.and_then(|permits| Reader::get(permits, name)).is_none()
+        {
+            self.reader.error(span.clone(), format!("there is no permit `{name}`")).hint =
+                Some(format!("write it as [permit.{name}]"));
+        }
+        let table = |name: &str| Reader::get(permits?, name)?.get_ref().as_table();
+        let named = named.and_then(|(name, _)| Some((format!("permit.{name}"), table(name)?)));
+        let default = table(DEFAULT).map(|table| (format!("permit.{DEFAULT}"), table));
+        for key in KEYS {
+            let own = own.iter().map(|(name, table)| (format!("phases.{name}"), *table));
+            let layers = own.chain(named.clone()).chain(default.clone());
+            let found =
+                layers.into_iter().find_map(|(source, table)| Some((source, Reader::get(table, key)?)));
+            let Some((source, value)) = found else { continue };
+            match entries.iter_mut().find(|entry| entry.source == source && entry.key == key) {
+                Some(entry) => entry.phases.push(phase.to_owned()),
+                None => entries.push(Entry { source, key, value, phases: vec![phase.to_owned()] }),
+            }
+        }
+    }
+
+    fn holds_of(&mut self, entry: &Entry<'_, '_>) -> Vec<Rule> {
+        match (entry.key, entry.value.get_ref()) {
+            ("never", DeValue::Array(items))
+                if items.iter().any(|item| item.get_ref().as_table().is_some()) =>
+            {
+                let mut holds = Vec::new();
+                for (at, item) in items.iter().enumerate() {
+                    holds.extend(self.hold_of(entry, item, at + 1));
+                }
+                holds
+            }
+            ("never", DeValue::Array(items)) if items.is_empty() => Vec::new(),
+            _ => self.hold_of(entry, entry.value, 0).into_iter().collect(),
+        }
+    }
+
+    fn hold_of(&mut self, entry: &Entry<'_, '_>, value: &Spanned<'_>, at: usize) -> Option<Rule> {
+        let span = value.span();
+        let table = value.get_ref().as_table();
+        if let Some(table) = table {
+            let keys: &[&str] = match entry.key {
+                "edits" => &["only", "when", "code", "say"],
+                "never" => &["files", "when", "code", "say"],
+                "commits" => &["when", "code", "say"],
+                _ => &["never", "unless", "code", "say"],
+            };
+            self.reader.known_keys(&format!("`{}`", entry.key), table, keys);
+        }
+        let (condition, usual) = match entry.key {
+            "edits" => self.edits(value, table)?,
+            "never" => self.never(value, table)?,
+            "commits" => self.commits(value, table)?,
+            "delegates" => self.delegates(value, table)?,
+            _ => self.runs(value, table)?,
+        };
+        let phases: Vec<String> = entry.phases.iter().map(|phase| format!("'{phase}'")).collect();
+        let when = format!("phase.name in [{}] and {condition}", phases.join(", "));
+        self.reader.piece(Language::Expression, &when, span.clone(), false);
+        let name = if at == 0 { String::new() } else { format!(".{at}") };
+        Some(Rule {
+            kind: RuleKind::Hold,
+            name: Cow::Owned(format!("{}.{}{name}", entry.source, entry.key)),
+            guard: None,
+            code: table.and_then(|table| self.reader.text(table, "code")),
+            on: vec![on(entry.key)].into(),
+            each: None,
+            when: Some(when.into()),
+            set: Cow::default(),
+            to: Audience::Agent,
+            say: self.permit_text(table, usual, &span),
+            satisfied_by: None,
+            line: self.line(span.start),
+        })
+    }
+
+    fn permit_text(&mut self, table: Option<&DeTable<'_>>, usual: String, span: &Range<usize>) -> Say {
+        let own = table.filter(|table| Reader::get(table, "say").is_some());
+        match own.and_then(|table| self.reader.text(table, "say")) {
+            Some(text) => self.text_of(text, span.clone(), false),
+            None => Say { file: Cow::Borrowed(""), template: usual.into() },
+        }
+    }
+
+    /// `edits`: the only files that may be edited.
+    fn edits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+        let globs = self.globs(value, table, "only")?;
+        let offending = format!("(tool.files | except({}))", globs.arguments());
+        let usual = format!(
+            "Phase `{{{{ phase.name }}}}` does not let you edit {{{{ {offending} | join(', ') }}}}. It permits {}.",
+            globs.in_words()
+        );
+        Some((self.with_condition(table, offending), usual))
+    }
+
+    /// `never`: files that may not be edited.
+    fn never(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+        let globs = self.globs(value, table, "files")?;
+        let offending = format!("(tool.files | only({}))", globs.arguments());
+        let usual =
+            format!("Phase `{{{{ phase.name }}}}` does not let you edit {{{{ {offending} | join(', ') }}}}.");
+        Some((self.with_condition(table, offending), usual))
+    }
+
+    /// A condition under which files are looked at at all.
+    fn with_condition(&mut self, table: Option<&DeTable<'_>>, offending: String) -> String {
+        match table.and_then(|table| self.expression(table, "when", false)) {
+            Some(when) => format!("({when}) and {offending}"),
+            None => offending,
+        }
+    }
+
+    /// `commits`: whether, or when, a commit may be made.
+    fn commits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+        let when = match (value.get_ref(), table) {
+            (DeValue::Boolean(true), _) => return None,
+            (DeValue::Boolean(false), _) => "false".to_owned(),
+            (DeValue::String(when), _) => {
+                self.reader.piece(Language::Expression, when, value.span(), false);
+                when.to_string()
+            }
+            (_, Some(table)) => self.expression(table, "when", false)?.into_owned(),
+            _ => {
+                self.reader.error(value.span(), "`commits` is true, false, a condition or a table");
+                return None;
+            }
+        };
+        let usual =
+            "No commit in phase `{{ phase.name }}` yet. End your turn, and do what you are asked then.";
+        Some((format!("tool.commits and not ({when})"), usual.to_owned()))
+    }
+
+    /// `delegates`: sub-agents that may not be called.
+    fn delegates(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+        let names = self.names(value, table)?;
+        let usual = "Phase `{{ phase.name }}` does not let you call the sub-agent {{ tool.agent }}.";
+        let called = format!("((tool.agent or '') | split(':') | last) in {names}");
+        Some((self.unless(table, called), usual.to_owned()))
+    }
+
+    /// `runs`: commands that may not be run.
+    fn runs(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+        let commands = self.names(value, table)?;
+        let usual =
+            format!("Phase `{{{{ phase.name }}}}` does not let you run: {{{{ {commands} | join(', ') }}}}.");
+        Some((self.unless(table, format!("tool.runs({commands})")), usual))
+    }
+
+    fn unless(&mut self, table: Option<&DeTable<'_>>, condition: String) -> String {
+        match table.and_then(|table| self.expression(table, "unless", false)) {
+            Some(unless) => format!("{condition} and not ({unless})"),
+            None => condition,
+        }
+    }
+
+    fn names(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<String> {
+        let value = match table {
+            Some(table) => Reader::get(table, "never")?,
+            None => value,
+        };
+        let mut names = Vec::new();
+        for item in
+            value.get_ref().as_array().map_or(std::slice::from_ref(value), |array| array.iter().as_slice())
+        {
+            match item.get_ref().as_str() {
+                Some(name) => names.push(quoted(name)),
+                None => drop(self.reader.error(item.span(), "a list of texts is wanted here")),
+            }
+        }
+        Some(format!("[{}]", names.join(", ")))
+    }
+
+    /// A list of globs: literals, `@name` of `[paths]`, `{{ … }}`, and `!glob` for what is left out.
+    fn globs(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>, key: &str) -> Option<Globs> {
+        let value = match table {
+            Some(table) => Reader::get(table, key)?,
+            None => value,
+        };
+        let Some(items) = value.get_ref().as_array() else {
+            self.reader.error(value.span(), format!("`{key}` must be a list of files")).hint =
+                Some("write [\"src/**\", \"@tests\"]".into());
+            return None;
+        };
+        let mut globs = Globs::default();
+        for item in items {
+            match item.get_ref().as_str() {
+                Some(text) => self.glob(text, item.span(), &mut globs),
+                None => drop(self.reader.error(item.span(), "a file must be a text")),
+            }
+        }
+        Some(globs)
+    }
+
+    fn glob(&mut self, text: &str, span: Range<usize>, globs: &mut Globs) {
+        let (not, glob) = text.strip_prefix('!').map_or(("", text), |glob| ("!", glob));
+        if let Some(name) = glob.strip_prefix('@') {
+            self.used_names.push(name.to_owned());
+            self.link(Target::Path, name, span);
+            let named = self.paths.iter().filter(|(known, _)| known == name).flat_map(|(_, globs)| globs);
+            globs.literals.extend(named.map(|glob| format!("{not}{glob}")));
+        } else if let Some(inner) = glob.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
+            self.reader.piece(Language::Expression, inner.trim(), span, false);
+            globs.expressions.push(inner.trim().to_owned());
+        } else {
+            if let Some(why) = crate::filters::glob_fault(glob) {
+                self.reader.error(span, format!("`{glob}` is not a glob: {why}"));
+            }
+            globs.literals.push(text.to_owned());
+        }
+    }
+}
+
+/// Globs, those that are written down and those that expressions give.
+#[derive(Default)]
+struct Globs {
+    literals: Vec<String>,
+    expressions: Vec<String>,
+}
+
+impl Globs {
+    fn arguments(&self) -> String {
+        let literals: Vec<Text> = self.literals.iter().map(|glob| quoted(glob)).collect();
+        let first = format!("[{}]", literals.join(", "));
+        std::iter::once(first).chain(self.expressions.iter().cloned()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn in_words(&self) -> String {
+        let named = self.expressions.iter().map(|expression| format!("what `{expression}` lists"));
+        let all: Vec<String> = self.literals.iter().cloned().chain(named).collect();
+        if all.is_empty() { "no file".to_owned() } else { all.join(", ") }
+    }
+}
+
+fn on(key: &str) -> On {
+    let kind = match key {
+        "edits" | "never" => ToolKind::Edit,
+        "delegates" => ToolKind::Delegation,
+        _ => ToolKind::Shell,
+    };
+    On { moment: Moment::Before, tool: ToolMatch::Kind(kind) }
+}
+
+fn quoted(text: &str) -> Text {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")).into()
+}
