@@ -72,20 +72,20 @@ fn drafts() -> Project {
 fn plain() {
     assert_snapshot!(shown(&drafts(), &["graph", "drafts", "--format", "plain"]), @r#"
     draft  user
-      then → review  (afresh)
+      then → review  (renews rounds)
 
     review  reviewer, at most 8 rounds (limit), 2 clean in a row, big, small in turn
-      issues → mend
-      passed → final  (when state.kind == "last", afresh)
-      passed → draft  (stops for the user)
+      fail → mend
+      pass → final  (when state.kind == "last", renews last)
+      pass → draft  (stops for the user)
 
     mend  agent, sent back at most 3 times
       then → review
 
     final  reviewer, at most 5 rounds
-      issues → mend-all
-      passed → end
-      failed → draft  (stops for the user)
+      fail → mend-all
+      pass → end
+      fault → draft  (stops for the user)
 
     mend-all  agent, not sent back
       then → final
@@ -107,14 +107,14 @@ fn mermaid_is_for_what_is_no_terminal() {
       p4["mend-all<br/>agent<br/>not sent back"]
       p5(["aside<br/>user"])
       end_(("end"))
-      p0 -->|"then, afresh"| p1
-      p1 -->|"issues"| p2
-      p1 -->|"passed, when state.kind == #quot;last#quot;, afresh"| p3
-      p1 -.->|"passed, stops for the user"| p0
+      p0 -->|"then, renews rounds"| p1
+      p1 -->|"fail"| p2
+      p1 -->|"pass, when state.kind == #quot;last#quot;, renews last"| p3
+      p1 -.->|"pass, stops for the user"| p0
       p2 -->|"then"| p1
-      p3 -->|"issues"| p4
-      p3 -->|"passed"| end_
-      p3 -.->|"failed, stops for the user"| p0
+      p3 -->|"fail"| p4
+      p3 -->|"pass"| end_
+      p3 -.->|"fault, stops for the user"| p0
       p4 -->|"then"| p3
     [exit 0]
     "#);
@@ -131,14 +131,14 @@ fn dot() {
       "mend-all" [shape=box, label="mend-all\nagent\nnot sent back"];
       "aside" [shape=ellipse, label="aside\nuser"];
       "end" [shape=doublecircle];
-      "draft" -> "review" [label="then, afresh"];
-      "review" -> "mend" [label="issues"];
-      "review" -> "final" [label="passed, when state.kind == \"last\", afresh"];
-      "review" -> "draft" [label="passed, stops for the user", style=dotted];
+      "draft" -> "review" [label="then, renews rounds"];
+      "review" -> "mend" [label="fail"];
+      "review" -> "final" [label="pass, when state.kind == \"last\", renews last"];
+      "review" -> "draft" [label="pass, stops for the user", style=dotted];
       "mend" -> "review" [label="then"];
-      "final" -> "mend-all" [label="issues"];
-      "final" -> "end" [label="passed"];
-      "final" -> "draft" [label="failed, stops for the user", style=dotted];
+      "final" -> "mend-all" [label="fail"];
+      "final" -> "end" [label="pass"];
+      "final" -> "draft" [label="fault, stops for the user", style=dotted];
       "mend-all" -> "final" [label="then"];
     }
     [exit 0]
