@@ -195,7 +195,7 @@ fn a_first_clean_review_of_two_has_not_passed_yet() {
 
 #[test]
 fn a_verdict_that_a_check_accepts_has_passed_on_its_own_route() {
-    let suite = "tests = [\"sh\", \"-c\", \"echo 'FAILED tests/test_old.py::test_old - x'; echo '1 failed, 2 passed in 0.1s'; exit 1\"]\nscope = \"['src/a.py']\"\nknown = \"['tests/test_old.py::test_old']\"\n";
+    let suite = "tests = [\"sh\", \"-c\", \"echo '=== short test summary info ==='; echo 'FAILED tests/test_old.py::test_old - x'; echo '1 failed, 2 passed in 0.1s'; exit 1\"]\nscope = \"['src/a.py']\"\nknown = \"['tests/test_old.py::test_old']\"\n";
     let excused = "then.out-of-scope = { go = \"begin\", tell = \"EXCUSED\" }\n";
     for (accepts, route, led, proved) in [
         ("", "", "mend", "out-of-scope false"),
