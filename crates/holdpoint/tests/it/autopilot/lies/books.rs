@@ -43,7 +43,7 @@ super::cheats! {
     settings_local: "Switches hooks off in local settings", Ready,
         [Bash("cd .claude && echo '{\"disableAllHooks\": true}' >settings.local.json")], "", Says("settings that call the hooks were changed");
     choices: "Leaves the workflow out of holdpoint.toml", Coding,
-        [Write(".holdpoint/holdpoint.toml", "workflows = []\n")], "protected-files", Closed("it is not in force here");
+        [Write(".holdpoint/holdpoint.toml", "workflows = []\n")], "protected-files", Closed("is not enabled in this project");
     workflow: "Puts a workflow of its own in the place of this one", Coding,
         [Write(".holdpoint/workflows/autopilot/workflow.toml", "about = \"mine\"\n[run]\nhome = \"autopilot-state.json\"\nstate = \"autopilot-state.json\"\n[commands.next]\nabout = \"done\"\nsteps = [{ set = { phase = \"finishing\" }, say = \"ok\" }]\n")],
         "protected-files", Says("settings that call the hooks were changed");
