@@ -2,7 +2,8 @@
 
 #![no_main]
 
-use holdpoint_core::{acceptance, allowed_files, blueprint, path, plan, scan};
+use holdpoint_checks::{acceptance, allowed_files, blueprint, plan, scan};
+use holdpoint_core::path;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

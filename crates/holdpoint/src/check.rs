@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use holdpoint_checks::scan::Finding;
 use holdpoint_core::phase::Review;
-use holdpoint_core::scan::Finding;
 use serde_json::{Value as Json, json};
 
 use crate::env_vars::Env;

@@ -1,7 +1,7 @@
 //! Running the rows of a spec's acceptance tables. Whatever they start stays until the last of them is done, so that a
 //! server that one row starts can be asked by the next, and is then ended.
 
-use holdpoint_core::acceptance::{self, Acceptance, Row};
+use holdpoint_checks::acceptance::{self, Acceptance, Row};
 use holdpoint_core::document::outline;
 use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};

@@ -1,6 +1,6 @@
 //! Comparing a spec and the changed files with a project's blueprint.
 
-use holdpoint_core::blueprint::{self, Blueprint};
+use holdpoint_checks::blueprint::{self, Blueprint};
 use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};
 

@@ -1,7 +1,7 @@
 //! Looking through changed files for what a script can find.
 
+use holdpoint_checks::scan::{self, Limits};
 use holdpoint_core::phase::Review;
-use holdpoint_core::scan::{self, Limits};
 use serde_json::Value as Json;
 
 use super::{Failure, Performed, findings, sources};

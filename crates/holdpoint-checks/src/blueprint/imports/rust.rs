@@ -1,10 +1,10 @@
 //! Rust's imports: `use`, `extern crate`, `#[path]`, and paths in the midst of code. What is for tests only is left out.
 
 use super::{Import, folder};
-use crate::path;
 use crate::source::brackets::Brackets;
 use crate::source::test_item::test_until;
 use crate::source::{Kind, Token};
+use holdpoint_core::path;
 
 pub(super) fn imports(file: &str, code: &[Token<'_>]) -> Vec<Import> {
     let tokens: Vec<Token<'_>> = code.iter().filter(|token| token.kind != Kind::Break).copied().collect();

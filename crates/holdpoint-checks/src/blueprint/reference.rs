@@ -1,9 +1,9 @@
 //! What a spec says of the blueprint: its section, the fields in it, and the domain it names.
 
 use super::{DOMAIN, REFERENCE, SPEC, map::Map};
-use crate::document::cells::{self, Cell};
-use crate::document::{outline, prose};
 use crate::scan::Finding;
+use holdpoint_core::document::cells::{self, Cell};
+use holdpoint_core::document::{outline, prose};
 
 /// The section's title.
 const TITLE: &str = "Blueprint Reference";

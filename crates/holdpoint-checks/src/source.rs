@@ -17,7 +17,7 @@ use cursor::Cursor;
 
 /// A language that checks can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// Python.
     Python,
     /// JavaScript and TypeScript.
@@ -30,7 +30,7 @@ pub enum Language {
 
 impl Language {
     /// The language of a file, by its ending.
-    pub fn of(path: &str) -> Option<Language> {
+    pub(crate) fn of(path: &str) -> Option<Language> {
         Some(match ending(path)? {
             "py" | "pyi" => Language::Python,
             "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" => Language::JavaScript,
@@ -43,7 +43,7 @@ impl Language {
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A name or a keyword.
     Word,
     /// A number.
@@ -60,41 +60,41 @@ pub enum Kind {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token<'a> {
+pub(crate) struct Token<'a> {
     /// What it is.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// How it is spelled; a string without its quotes.
-    pub text: &'a str,
+    pub(crate) text: &'a str,
     /// The line it starts on, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The byte it starts at.
-    pub start: usize,
+    pub(crate) start: usize,
 }
 
 impl Token<'_> {
     /// Whether it is this name or keyword.
-    pub fn is_word(&self, word: &str) -> bool {
+    pub(crate) fn is_word(&self, word: &str) -> bool {
         self.kind == Kind::Word && self.text == word
     }
 
     /// Whether it is this sign.
-    pub fn is_mark(&self, mark: &str) -> bool {
+    pub(crate) fn is_mark(&self, mark: &str) -> bool {
         self.kind == Kind::Mark && self.text == mark
     }
 
     /// Whether it opens a bracket.
-    pub fn opens(&self) -> bool {
+    pub(crate) fn opens(&self) -> bool {
         self.kind == Kind::Mark && matches!(self.text, "(" | "[" | "{")
     }
 
     /// Whether it closes a bracket.
-    pub fn closes(&self) -> bool {
+    pub(crate) fn closes(&self) -> bool {
         self.kind == Kind::Mark && matches!(self.text, ")" | "]" | "}")
     }
 }
 
 /// The tokens of a file; none if its language is not known.
-pub fn read<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
+pub(crate) fn read<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
     let cursor = Cursor::new(text);
     match Language::of(path) {
         Some(Language::Python) => python::read(cursor),
@@ -106,7 +106,7 @@ pub fn read<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
 }
 
 /// The tokens that a compiler would look at.
-pub fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
+pub(crate) fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
     let mut tokens = read(path, text);
     tokens.retain(|token| token.kind != Kind::Comment);
     tokens
@@ -114,8 +114,8 @@ pub fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
 
 /// Whether a file holds tests: by whole names of its folders and by the forms of its own name, so that `latest.py`
 /// and `contest.py` do not.
-pub fn is_test(path: &str) -> bool {
-    let path = crate::path::tidy(path);
+pub(crate) fn is_test(path: &str) -> bool {
+    let path = holdpoint_core::path::tidy(path);
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let in_tests = folders.split('/').any(|part| matches!(part, "tests" | "test" | "__tests__"));

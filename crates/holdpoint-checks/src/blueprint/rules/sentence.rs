@@ -2,7 +2,7 @@
 
 use super::read::{Names, Says};
 use crate::blueprint::map::{Map, key};
-use crate::document::cells::Cell;
+use holdpoint_core::document::cells::Cell;
 
 /// Stands before and after a name in code marks.
 const MARK: char = '\u{1}';

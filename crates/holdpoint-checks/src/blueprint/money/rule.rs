@@ -1,7 +1,7 @@
 //! What the blueprint says of money, in a row, an item or a sentence of its document.
 
-use crate::document::cells::{self, Cell};
-use crate::document::{outline, prose};
+use holdpoint_core::document::cells::{self, Cell};
+use holdpoint_core::document::{outline, prose};
 
 /// What money must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What must come of a check: an exit code, and what its output must have.
 
-use crate::document::cells::Cell;
+use holdpoint_core::document::cells::Cell;
 
 /// How a command must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -47,7 +47,7 @@ impl Import {
 
 /// The imports of a file, in order.
 pub(super) fn imports(file: &str, text: &str) -> Vec<Import> {
-    let file = crate::path::tidy(file);
+    let file = holdpoint_core::path::tidy(file);
     let code = source::code(&file, text);
     match Language::of(&file) {
         Some(Language::Python) => python::imports(&file, text, &code),

@@ -2,8 +2,8 @@
 
 use super::{Rules, sentence};
 use crate::blueprint::map::{Map, key};
-use crate::document::cells::{self, Cell};
-use crate::document::{outline, prose};
+use holdpoint_core::document::cells::{self, Cell};
+use holdpoint_core::document::{outline, prose};
 
 /// Who a rule speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]

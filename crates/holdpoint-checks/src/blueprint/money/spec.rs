@@ -1,7 +1,7 @@
 //! Declarations in the text of a spec: `price: float`, `| amount | decimal |`, "float price".
 
 use super::{Declared, Money, is_money, is_wrong};
-use crate::document::prose;
+use holdpoint_core::document::prose;
 
 /// Words that may stand between a name and its type.
 const BETWEEN: [&str; 9] = ["a", "an", "as", "is", "are", "of", "type", "stored", "be"];

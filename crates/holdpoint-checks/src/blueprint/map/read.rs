@@ -1,8 +1,8 @@
 //! Domains from the Markdown of a domain map: rows of a table, headings, items of a list.
 
 use super::{Map, Part, key, searched, segments};
-use crate::document::cells::{self, Cell};
-use crate::document::{outline, prose};
+use holdpoint_core::document::cells::{self, Cell};
+use holdpoint_core::document::{outline, prose};
 
 /// Titles that name no domain.
 const GENERAL: [&str; 17] = [

@@ -1,8 +1,8 @@
 //! JavaScript's and TypeScript's imports: `from "x"`, `import "x"`, `import("x")`, `require("x")`.
 
 use super::{Import, folder};
-use crate::path;
 use crate::source::{Kind, Token};
+use holdpoint_core::path;
 
 pub(super) fn imports(file: &str, code: &[Token<'_>]) -> Vec<Import> {
     let code: Vec<Token<'_>> = code.iter().filter(|token| token.kind != Kind::Break).copied().collect();

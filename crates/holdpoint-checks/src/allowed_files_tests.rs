@@ -169,7 +169,7 @@ proptest! {
         text in "([-*+`_\\[\\]()|:.,/\\\\~#> é\n]|1\\.|a|src|\\.py|\\.\\.|<!--|-->|and|new|```){0,40}",
     ) {
         for path in listed(&text) {
-            prop_assert!(!path.is_empty() && crate::path::stays_below(&path), "{path}");
+            prop_assert!(!path.is_empty() && holdpoint_core::path::stays_below(&path), "{path}");
         }
         paths(&format!("## Allowed Files\n{text}"));
     }

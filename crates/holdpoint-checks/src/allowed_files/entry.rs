@@ -1,7 +1,7 @@
 //! One entry of a list of files: the paths it begins with, without the prose that follows them.
 
-use crate::document::cells::span;
-use crate::path;
+use holdpoint_core::document::cells::span;
+use holdpoint_core::path;
 
 /// Words that may stand before a path, in lower case.
 const LABELS: [&str; 24] = [

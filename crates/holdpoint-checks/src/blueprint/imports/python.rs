@@ -1,9 +1,9 @@
 //! Python's imports: statements anywhere in the code, relative ones too, and `import_module` with a name in quotes.
 
 use super::{Import, folder};
-use crate::path;
 use crate::source::line::lines;
 use crate::source::{Kind, Token};
+use holdpoint_core::path;
 
 /// Modules of the language itself that a domain may share its name with.
 const STANDARD: [&str; 35] = [

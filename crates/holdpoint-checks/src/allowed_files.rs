@@ -8,8 +8,8 @@ mod entry;
 
 pub(crate) use entry::paths_in;
 
-use crate::document::cells::{self, Cell};
-use crate::document::{outline, prose};
+use holdpoint_core::document::cells::{self, Cell};
+use holdpoint_core::document::{outline, prose};
 
 /// The section's title.
 const TITLE: &str = "Allowed Files";

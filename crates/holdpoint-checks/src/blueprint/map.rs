@@ -2,7 +2,7 @@
 
 mod read;
 
-use crate::path;
+use holdpoint_core::path;
 
 /// Folders that hold all of a project's code: a module path may begin with them.
 const ROOTS: [&str; 13] = [

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 pub use expected::{Exit, Expected};
 
-use crate::document::cells::{self, Cell};
-use crate::document::prose;
+use holdpoint_core::document::cells::{self, Cell};
+use holdpoint_core::document::prose;
 
 /// How long a row's command may take if the row does not say.
 const TIMEOUT: Duration = Duration::from_mins(1);

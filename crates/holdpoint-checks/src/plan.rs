@@ -1,14 +1,16 @@
 //! The tasks of a spec's plan: `### Task 1: name` under its heading, with the files that each names.
 
+use holdpoint_core::document::outline::{self, Heading};
+use holdpoint_core::document::prose;
+use serde::Serialize;
+
 use crate::allowed_files::{listed, paths_in};
-use crate::document::outline::{self, Heading};
-use crate::document::prose;
 
 /// The plan's headings. The first that has tasks counts, wherever it stands: a detailed plan replaces the other.
 const TITLES: [&str; 2] = ["Detailed Implementation Plan", "Implementation Plan"];
 
-/// A task. Its id is as written: whether ids are in order and there only once is for the reader to judge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A task. Its id is as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanTask {
     /// Its number.
     pub id: u64,
@@ -16,6 +18,14 @@ pub struct PlanTask {
     pub name: String,
     /// The files it says it is about.
     pub files: Vec<String>,
+}
+
+/// A spec's tasks. None if two share an id or they are out of order: whoever works through them could not tell which
+/// is due.
+pub(crate) fn in_order(spec: &str) -> Vec<PlanTask> {
+    let tasks = tasks(spec);
+    let is_out_of_order = tasks.iter().zip(1..).any(|(task, number)| task.id != number);
+    if is_out_of_order { Vec::new() } else { tasks }
 }
 
 /// A spec's tasks, in the order of the document.
