@@ -1,4 +1,4 @@
-//! The checks that a spec wants run on what was made: the rows `AV-S…` (smoke) and `AV-F…` (functional) of its tables.
+//! The checks that a spec wants run on what was made: the rows of its tables that have an id of a given form.
 //!
 //! Invariant: a row is never lost. Any line that begins with a bar and such an id is a row, whether or not the table
 //! around it is well formed, and a row whose command nobody can tell is one for people.
@@ -7,35 +7,37 @@ mod expected;
 
 use std::time::Duration;
 
-pub use expected::{Exit, Expected};
+#[cfg(test)]
+use expected::Exit;
+pub use expected::Expected;
 
 use holdpoint_core::document::cells::{self, Cell};
 use holdpoint_core::document::prose;
+use holdpoint_core::path;
+
+use crate::reader::Reader;
 
 /// How long a row's command may take if the row does not say.
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// How long it may take at the most.
 const TIMEOUT_MAX: Duration = Duration::from_hours(1);
 
-/// The columns of a table without a head.
-const SMOKE_COLUMNS: [&str; 5] = ["id", "check", "command", "expected", "timeout"];
-const FUNCTIONAL_COLUMNS: [&str; 5] = ["id", "check", "setup", "action", "expected"];
+/// The columns of a table without a head, unless others are told.
+const COLUMNS: [&str; 5] = ["id", "check", "command", "expected", "timeout"];
 
-/// What a spec wants checked.
+/// A reader of the rows of a section whose ids are of one form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Acceptance {
-    /// Whether it runs at all.
-    pub smoke: Vec<Row>,
-    /// Whether it does what it should.
-    pub functional: Vec<Row>,
-    /// Whether the section has no rows and says that there is nothing to check.
-    pub is_not_applicable: bool,
+pub struct AcceptanceRows {
+    /// A glob for the ids, such as `T-*`; upper and lower case are one.
+    pub ids: String,
+    /// The columns of a table without a head. None: an id, a check, a command, what is expected, and a timeout.
+    pub columns: Vec<String>,
 }
 
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its id, such as `AV-S1`.
+    /// Its id, such as `T-1`.
     pub id: String,
     /// What it is about.
     pub check: String,
@@ -49,42 +51,46 @@ pub struct Row {
     pub timeout: Duration,
 }
 
-/// Reads the Markdown of the section.
-pub fn rows(section: &str) -> Acceptance {
-    let text = prose::without_blocks(section);
-    let mut found = Acceptance::default();
-    let (mut columns, mut before): (Vec<String>, Vec<Cell>) = (Vec::new(), Vec::new());
-    for line in text.lines() {
-        let cells = cells::cells(line).unwrap_or_default();
-        if cells::is_rule(&cells) {
-            columns = before.iter().map(|cell| cell.text.to_lowercase()).collect();
-        } else if cells.is_empty() {
-            columns.clear();
-        } else if let Some((id, is_smoke)) = cells.iter().find_map(|cell| id(&cell.text)) {
-            let row = row(id, &cells, &columns_of(&columns, is_smoke));
-            if is_smoke { &mut found.smoke } else { &mut found.functional }.push(row);
+impl Reader for AcceptanceRows {
+    type Found = Vec<Row>;
+
+    /// Reads the Markdown of the section.
+    fn read(&self, section: &str) -> Option<Vec<Row>> {
+        let text = prose::without_blocks(section);
+        let mut found = Vec::new();
+        let (mut columns, mut before): (Vec<String>, Vec<Cell>) = (Vec::new(), Vec::new());
+        for line in text.lines() {
+            let cells = cells::cells(line).unwrap_or_default();
+            if cells::is_rule(&cells) {
+                columns = before.iter().map(|cell| cell.text.to_lowercase()).collect();
+            } else if cells.is_empty() {
+                columns.clear();
+            } else if let Some(id) = cells.iter().find_map(|cell| self.id(&cell.text)) {
+                found.push(row(id, &cells, &self.columns_of(&columns)));
+            }
+            before = cells;
         }
-        before = cells;
+        Some(found)
     }
-    let has_rows = !(found.smoke.is_empty() && found.functional.is_empty());
-    found.is_not_applicable = !has_rows && says_not_applicable(&text);
-    found
 }
 
-fn columns_of(head: &[String], is_smoke: bool) -> Vec<String> {
-    let usual = if is_smoke { SMOKE_COLUMNS } else { FUNCTIONAL_COLUMNS };
-    if head.is_empty() { usual.map(str::to_owned).to_vec() } else { head.to_vec() }
-}
+impl AcceptanceRows {
+    fn columns_of(&self, head: &[String]) -> Vec<String> {
+        match (head, &self.columns[..]) {
+            ([], []) => COLUMNS.map(str::to_owned).to_vec(),
+            ([], told) => told.to_vec(),
+            (head, _) => head.to_vec(),
+        }
+    }
 
-/// A cell that is an id, and whether it is that of a smoke check.
-fn id(text: &str) -> Option<(String, bool)> {
-    let id = text.trim().to_uppercase();
-    let (kind, rest) = (id.get(..4)?, id.get(4..)?);
-    let is_id = matches!(kind, "AV-S" | "AV-F")
-        && rest.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'));
-    // `AV-SMOKE` is a word, not an id.
-    let is_numbered = rest.is_empty() || rest.chars().any(|c| c.is_ascii_digit());
-    (is_id && is_numbered).then(|| (id.clone(), kind == "AV-S"))
+    /// A cell that is an id.
+    fn id(&self, text: &str) -> Option<String> {
+        let (id, glob) = (text.trim().to_uppercase(), self.ids.to_uppercase());
+        let is_one_word = id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'));
+        // Of `T-*`, `T-TESTS` is a word and no id.
+        let is_numbered = id == glob.replace('*', "") || id.chars().any(|c| c.is_ascii_digit());
+        (is_one_word && is_numbered && path::fits(&glob, &id)).then_some(id)
+    }
 }
 
 fn row(id: String, cells: &[Cell], columns: &[String]) -> Row {
@@ -154,12 +160,6 @@ fn timeout(text: &str) -> Duration {
         rest = after[letters..].trim_start_matches([' ', '.', ',']);
     }
     if total.is_zero() { TIMEOUT } else { total.min(TIMEOUT_MAX) }
-}
-
-fn says_not_applicable(text: &str) -> bool {
-    let text = text.to_lowercase();
-    text.contains("not applicable")
-        || text.split(|c: char| !(c.is_alphanumeric() || c == '/')).any(|word| word == "n/a")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The files that a spec allows to be changed, read from its `Allowed Files`: bullets, numbers, checkboxes, tables and
+//! The files that a spec allows to be changed, read from a section of it: bullets, numbers, checkboxes, tables and
 //! bare paths, with or without code marks.
 //!
 //! Invariant: what cannot be read allows nothing. Prose is never taken for a path, and a list of files that must not
@@ -11,8 +11,27 @@ pub(crate) use entry::paths_in;
 use holdpoint_core::document::cells::{self, Cell};
 use holdpoint_core::document::{outline, prose};
 
-/// The section's title.
-const TITLE: &str = "Allowed Files";
+use crate::reader::Reader;
+
+/// A reader of the paths and globs that a spec allows. None: it has no such section. Empty: it has one that names no
+/// file, and so allows none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllowedFiles {
+    /// What the section's title begins with.
+    pub title: String,
+}
+
+impl Reader for AllowedFiles {
+    type Found = Vec<String>;
+
+    fn read(&self, document: &str) -> Option<Vec<String>> {
+        let wanted = self.title.to_lowercase();
+        // A title may say more, such as `(strict)`, but not begin with something else.
+        let is_titled = |title: &str| plain(title).to_lowercase().starts_with(&wanted);
+        let heading = outline::headings(document).into_iter().find(|heading| is_titled(&heading.title))?;
+        Some(listed(document.get(heading.body)?))
+    }
+}
 
 /// What begins a list of files that must stay as they are.
 const FORBIDDEN: [&str; 10] = [
@@ -28,18 +47,8 @@ const FORBIDDEN: [&str; 10] = [
     "excluded",
 ];
 
-/// The paths and globs that a spec allows. None: it has no such section. Empty: it has one that names no file, and so
-/// allows none.
-pub fn paths(spec: &str) -> Option<Vec<String>> {
-    let headings = outline::headings(spec);
-    // `Allowed Files (strict)` is meant as well, `Files Not Allowed` is not.
-    let is_titled = |title: &str| plain(title).to_lowercase().starts_with(&TITLE.to_lowercase());
-    let heading = headings.into_iter().find(|heading| is_titled(&heading.title))?;
-    Some(listed(spec.get(heading.body)?))
-}
-
 /// The paths and globs that stand in a section, each once and in order.
-pub fn listed(section: &str) -> Vec<String> {
+pub(crate) fn listed(section: &str) -> Vec<String> {
     let text = prose::without_comments(section);
     let lines: Vec<&str> = text.lines().collect();
     let mut found: Vec<String> = Vec::new();

@@ -2,6 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn paths(spec: &str) -> Option<Vec<String>> {
+    AllowedFiles { title: "Allowed Files".to_owned() }.read(spec)
+}
+
 #[test]
 fn one_line_in_every_form() {
     for (line, expect) in [

@@ -11,16 +11,53 @@ use map::Map;
 use money::Money;
 use rules::Rules;
 
-use crate::scan::Finding;
+use holdpoint_core::path;
+
+use crate::lint::{Finding, Linter, Source};
 use crate::source::{self, Language};
 
 /// Stands for the spec's path in findings: only the caller knows it.
-pub const SPEC: &str = "spec";
+const SPEC: &str = "spec";
 
 const REFERENCE: &str = "BLUEPRINT_REFERENCE";
 const DOMAIN: &str = "DOMAIN";
 const IMPORT: &str = "IMPORT_DIRECTION";
 const TYPE: &str = "TYPE_MISMATCH";
+
+/// What a workflow calls the documents of a blueprint, and what its specs must say of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// A glob for the documents that have the domains, by their names in lower case with `-` for `_`.
+    pub domains: String,
+    /// The same for those that say what money is.
+    pub money: String,
+    /// What a spec must say.
+    pub reference: Reference,
+}
+
+/// What a spec must say of the blueprint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reference {
+    /// The title of its section. Empty: a spec need not have one.
+    pub section: String,
+    /// The fields there; the first names the domains that the spec is about.
+    pub fields: Vec<String>,
+}
+
+/// A spec and the blueprint that it and the code must keep to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compliance {
+    /// The blueprint.
+    pub blueprint: Blueprint,
+    /// The spec's Markdown.
+    pub spec: String,
+}
+
+impl Linter for Compliance {
+    fn findings(&self, files: &[Source]) -> Vec<Finding> {
+        judge(&self.blueprint, &self.spec, files)
+    }
+}
 
 /// What a blueprint's documents say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,39 +67,44 @@ pub struct Blueprint {
     rules: Rules,
     money: Option<Money>,
     is_empty: bool,
+    reference: Reference,
 }
 
 impl Blueprint {
-    /// Reads the documents of a blueprint by their names: domains from `domain-map.md`, money from `cross-cutting.md`,
-    /// rules for imports from all of them.
-    pub fn read(documents: &[(String, String)]) -> Blueprint {
+    /// Reads the documents of a blueprint by their names, which say where domains and money are; rules for imports are
+    /// read from all of them.
+    pub fn read(documents: &[Source], words: &Words) -> Blueprint {
         let name =
             |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase().replace('_', "-");
         let named: Vec<(String, &str)> =
             documents.iter().map(|(path, text)| (name(path), text.as_str())).collect();
-        let of = |part: &str| {
-            named.iter().filter(|(name, _)| name.starts_with(part)).map(|(_, text)| *text).collect::<Vec<_>>()
+        let of = |glob: &str| {
+            let meant = named.iter().filter(|(name, _)| path::fits(glob, name));
+            meant.map(|(_, text)| *text).collect::<Vec<_>>()
         };
-        let maps = of("domain-map");
+        let maps = of(&words.domains);
         let mut map = Map::read(&maps.join("\n\n"));
-        let rules = Rules::read(named.iter().map(|(name, text)| (name.as_str(), *text)), &mut map);
+        let is_map = |name: &str| path::fits(&words.domains, name);
+        let rules = Rules::read(named.iter().map(|(name, text)| (is_map(name), *text)), &mut map);
         Blueprint {
             map,
             has_map: !maps.is_empty(),
             rules,
-            money: Money::read(&of("cross-cutting").join("\n\n")),
+            money: Money::read(&of(&words.money).join("\n\n")),
             is_empty: documents.is_empty(),
+            reference: words.reference.clone(),
         }
     }
 }
 
 /// What in a spec and in the changed files, each with its path in the project and its text, is against the blueprint.
 /// Of no documents at all, nothing.
-pub fn judge(blueprint: &Blueprint, spec: &str, files: &[(String, String)]) -> Vec<Finding> {
+fn judge(blueprint: &Blueprint, spec: &str, files: &[Source]) -> Vec<Finding> {
     if blueprint.is_empty {
         return Vec::new();
     }
-    let mut found = reference::judge(spec, if blueprint.has_map { Some(&blueprint.map) } else { None });
+    let map = blueprint.has_map.then_some(&blueprint.map);
+    let mut found = reference::judge(spec, &blueprint.reference, map);
     found.extend(blueprint.money.into_iter().flat_map(|money| money::in_spec(spec, money)));
     for (path, text) in files {
         found.extend(of_file(blueprint, path, text));

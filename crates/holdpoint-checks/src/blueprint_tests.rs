@@ -8,9 +8,15 @@ const MAP: &str = "# Domain Map\n\n| Domain | Path | May import |\n|---|---|---|
 const CROSS: &str = "# Cross-cutting\n\n| Type | As |\n|---|---|\n| Money | int, cents |\n";
 const SPEC_TEXT: &str = "# S\n\n## Blueprint Reference\n\n**Domain:** billing\n**Cross-cutting:** money\n**Data model:** Invoice\n";
 
+fn words() -> Words {
+    let fields = ["Domain", "Cross-cutting", "Data model"].map(str::to_owned).to_vec();
+    let reference = Reference { section: "Blueprint Reference".to_owned(), fields };
+    Words { domains: "domain-map*".to_owned(), money: "cross-cutting*".to_owned(), reference }
+}
+
 fn blueprint(documents: &[(&str, &str)]) -> Blueprint {
     let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
-    Blueprint::read(&documents.iter().map(own).collect::<Vec<_>>())
+    Blueprint::read(&documents.iter().map(own).collect::<Vec<_>>(), &words())
 }
 
 fn shown(blueprint: &Blueprint, spec: &str, files: &[(&str, &str)]) -> Vec<String> {
@@ -63,7 +69,7 @@ fn the_four_checks_at_once() {
 
 #[test]
 fn without_documents_nothing_is_wrong() {
-    assert!(shown(&Blueprint::read(&[]), "", &[("a.py", "price: float")]).is_empty());
+    assert!(shown(&Blueprint::read(&[], &words()), "", &[("a.py", "price: float")]).is_empty());
 }
 
 #[test]

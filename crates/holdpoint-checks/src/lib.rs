@@ -5,6 +5,7 @@
 //! gives their texts; the crate's own `clippy.toml` refuses anything else. The hook path never comes by here unless a
 //! workflow asks for something that only a reader knows.
 
+pub mod lint;
 pub mod reader;
 
 pub mod acceptance;

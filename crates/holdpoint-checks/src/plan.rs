@@ -5,9 +5,27 @@ use holdpoint_core::document::prose;
 use serde::Serialize;
 
 use crate::allowed_files::{listed, paths_in};
+use crate::reader::Reader;
 
-/// The plan's headings. The first that has tasks counts, wherever it stands: a detailed plan replaces the other.
-const TITLES: [&str; 2] = ["Detailed Implementation Plan", "Implementation Plan"];
+/// A reader of plans, by the titles they have. The first that has tasks counts, wherever it stands: so a detailed plan
+/// can replace the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The titles.
+    pub titles: Vec<String>,
+}
+
+impl Reader for Plan {
+    type Found = Vec<PlanTask>;
+
+    /// Reads the tasks. None if two share an id or they are out of order: whoever works through them could not tell
+    /// which is due.
+    fn read(&self, document: &str) -> Option<Vec<PlanTask>> {
+        let tasks = tasks(document, &self.titles);
+        let is_in_order = tasks.iter().zip(1..).all(|(task, number)| task.id == number);
+        Some(if is_in_order { tasks } else { Vec::new() })
+    }
+}
 
 /// A task. Its id is as written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,18 +38,10 @@ pub struct PlanTask {
     pub files: Vec<String>,
 }
 
-/// A spec's tasks. None if two share an id or they are out of order: whoever works through them could not tell which
-/// is due.
-pub(crate) fn in_order(spec: &str) -> Vec<PlanTask> {
-    let tasks = tasks(spec);
-    let is_out_of_order = tasks.iter().zip(1..).any(|(task, number)| task.id != number);
-    if is_out_of_order { Vec::new() } else { tasks }
-}
-
 /// A spec's tasks, in the order of the document.
-pub fn tasks(spec: &str) -> Vec<PlanTask> {
+fn tasks(spec: &str, titles: &[String]) -> Vec<PlanTask> {
     let headings = outline::headings(spec);
-    let plans = TITLES.into_iter().filter_map(|title| headings.iter().find(|heading| heading.is(title)));
+    let plans = titles.iter().filter_map(|title| headings.iter().find(|heading| heading.is(title)));
     plans.map(|plan| tasks_of(spec, plan, &headings)).find(|tasks| !tasks.is_empty()).unwrap_or_default()
 }
 
@@ -112,6 +122,11 @@ mod tests {
 
     use super::*;
 
+    fn tasks(spec: &str) -> Vec<PlanTask> {
+        let titles = ["Detailed Implementation Plan", "Implementation Plan"].map(str::to_owned);
+        super::tasks(spec, &titles)
+    }
+
     fn shown(spec: &str) -> Vec<String> {
         tasks(spec)
             .iter()
@@ -165,6 +180,19 @@ mod tests {
         assert_eq!(shown(&format!("{old}## Detailed Implementation Plan\nnothing yet\n")), ["1 old []"]);
         assert_eq!(shown("## Notes\n### Task 1: x"), [""; 0]);
         assert_eq!(shown(&format!("```\n{new}```\n{old}")), ["1 old []"]);
+    }
+
+    #[test]
+    fn tasks_that_nobody_could_work_through_in_order_are_none() {
+        let plan = Plan { titles: vec!["Steps".to_owned()] };
+        let count = |ids: &[u32]| {
+            let tasks: String = ids.iter().map(|id| format!("### Task {id}: x\n")).collect();
+            plan.read(&format!("## Steps\n{tasks}")).unwrap().len()
+        };
+        assert_eq!(count(&[1, 2, 3]), 3);
+        for ids in [&[2, 3][..], &[1, 3], &[2, 1], &[1, 1]] {
+            assert_eq!(count(ids), 0, "{ids:?}");
+        }
     }
 
     #[test]

@@ -9,41 +9,27 @@ mod ignored_error;
 mod remark;
 mod unfinished;
 
-use std::fmt;
-
+use crate::lint::{Finding, Linter, Source};
 use crate::source::{self, Language, Token};
 
-/// How long a file may be, in lines of any kind.
+/// A look through changed files, and how long each may be, in lines of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct Scan {
     /// A file of code.
     pub code_lines: usize,
     /// A file of tests.
     pub test_lines: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { code_lines: 400, test_lines: 600 }
+impl Default for Scan {
+    fn default() -> Scan {
+        Scan { code_lines: 400, test_lines: 600 }
     }
 }
 
-/// One thing that is wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
-    /// The file.
-    pub path: String,
-    /// The line in it, from 1.
-    pub line: usize,
-    /// What kind of thing, for programs.
-    pub code: &'static str,
-    /// What is wrong and what would be right.
-    pub message: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: [{}] {}", self.path, self.line, self.code, self.message)
+impl Linter for Scan {
+    fn findings(&self, files: &[Source]) -> Vec<Finding> {
+        files.iter().flat_map(|(path, text)| scan(path, text, self)).collect()
     }
 }
 
@@ -51,7 +37,7 @@ impl fmt::Display for Finding {
 type Found = (usize, &'static str, String);
 
 /// Looks through one file, by the order of its lines. A file in a language that nobody here reads is only measured.
-pub fn scan(path: &str, text: &str, limits: &Limits) -> Vec<Finding> {
+fn scan(path: &str, text: &str, limits: &Scan) -> Vec<Finding> {
     let tokens = source::read(path, text);
     let mut found = remark::find(&tokens);
     found.extend(too_long(path, text, limits));
@@ -73,7 +59,7 @@ fn without_comments<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     tokens.iter().filter(|token| token.kind != source::Kind::Comment).copied().collect()
 }
 
-fn too_long(path: &str, text: &str, limits: &Limits) -> Option<Found> {
+fn too_long(path: &str, text: &str, limits: &Scan) -> Option<Found> {
     let (limit, what) =
         if source::is_test(path) { (limits.test_lines, "tests") } else { (limits.code_lines, "code") };
     let lines = text.lines().count();

@@ -12,7 +12,7 @@ const CASES: [&str; 4] = [
 ];
 
 fn codes(path: &str, text: &str) -> Vec<String> {
-    let found = scan(path, text, &Limits::default());
+    let found = scan(path, text, &Scan::default());
     found.iter().map(|finding| format!("{} {}", finding.line, finding.code)).collect()
 }
 
@@ -54,14 +54,14 @@ fn files_may_be_as_long_as_the_limit() {
         // The last line need not end.
         assert_eq!(codes(path, text.trim_end()).is_empty(), expect.is_none(), "{path} {lines}");
     }
-    let own = Limits { code_lines: 1, test_lines: 2 };
+    let own = Scan { code_lines: 1, test_lines: 2 };
     assert_eq!(scan("a.go", "a\nb", &own)[0].line, 2);
 }
 
 #[test]
 fn a_finding_says_where_and_what() {
     let text = format!("x = 1\n  # {}: pay   \n", "TODO");
-    let found = scan("src/a.py", &text, &Limits::default());
+    let found = scan("src/a.py", &text, &Scan::default());
     assert_eq!(found[0].to_string(), "src/a.py:2: [TODO] `TODO: pay`: do it, or leave the remark out");
 }
 
@@ -77,7 +77,7 @@ proptest! {
         path in "(tests/)?a\\.(py|js|ts|rs|go|x)",
     ) {
         let lines = text.lines().count();
-        for finding in scan(&path, &text, &Limits::default()) {
+        for finding in scan(&path, &text, &Scan::default()) {
             prop_assert!((1..=lines).contains(&finding.line));
         }
     }

@@ -5,10 +5,10 @@ pub trait World: Send + Sync {
     /// The content of a file.
     fn read(&self, path: &str) -> Answer<Vec<u8>>;
 
-    /// What a document says, as a reader of this name understands it; none if it is not there or says nothing of the
-    /// kind. The readers are no part of the core: it only passes on what they give.
-    fn read_as(&self, reader: &str, path: &str) -> Answer<serde_json::Value> {
-        let _ = (reader, path);
+    /// What a document says, as a reader of this name understands it with these arguments; none if it is not there or
+    /// says nothing of the kind. The readers are no part of the core: it only passes on what they give.
+    fn read_as(&self, reader: &str, path: &str, args: &[serde_json::Value]) -> Answer<serde_json::Value> {
+        let _ = (reader, path, args);
         Answer::None
     }
 

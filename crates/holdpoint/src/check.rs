@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_checks::scan::Finding;
+use holdpoint_checks::lint::Linter;
 use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};
 
@@ -186,15 +186,16 @@ fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8_000).any(|byte| *byte == 0)
 }
 
-/// What was found, one line each; nothing is a pass.
-fn findings(found: Vec<Finding>) -> Performed {
-    let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+/// What a linter finds in the `files` it is told, one line each; nothing is a pass.
+fn lint(linter: &dyn Linter, review: &Review, run: &Run) -> Result<Performed, Failure> {
+    let files = sources(run, review.told.get("files"))?;
+    let lines: Vec<String> = linter.findings(&files).iter().map(ToString::to_string).collect();
     let verdict = Some(if lines.is_empty() { "pass" } else { "fail" }.to_owned());
     let output = match lines.len() {
         0 => "PASS".to_owned(),
         many => format!("FAIL: {many}\n{}", lines[..many.min(FINDINGS_SHOWN)].join("\n")),
     };
-    Performed { verdict, output, details: json!({ "failed": lines }), ..Performed::default() }
+    Ok(Performed { verdict, output, details: json!({ "failed": lines }), ..Performed::default() })
 }
 
 fn texts(list: Option<&Json>) -> impl Iterator<Item = &str> {

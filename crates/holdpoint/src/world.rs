@@ -171,14 +171,14 @@ impl World for ProjectWorld {
         }
     }
 
-    fn read_as(&self, reader: &str, path: &str) -> Answer<serde_json::Value> {
+    fn read_as(&self, reader: &str, path: &str, args: &[serde_json::Value]) -> Answer<serde_json::Value> {
         let bytes = match self.read(path) {
             Answer::Is(bytes) => bytes,
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
         let text = String::from_utf8_lossy(&bytes);
-        match reader::read_as(reader, text.trim_start_matches('\u{feff}')) {
+        match reader::read_as(reader, text.trim_start_matches('\u{feff}'), args) {
             Ok(said) => said.map_or(Answer::None, Answer::Is),
             Err(why) => Answer::Fault(why),
         }

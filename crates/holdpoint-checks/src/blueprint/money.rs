@@ -10,7 +10,7 @@ mod spec;
 pub(super) use rule::Money;
 
 use super::TYPE;
-use crate::scan::Finding;
+use crate::lint::Finding;
 use crate::source::{self, Language};
 
 /// What a file declares against the rule.

@@ -1,36 +1,30 @@
 //! What a spec says of the blueprint: its section, the fields in it, and the domain it names.
 
-use super::{DOMAIN, REFERENCE, SPEC, map::Map};
-use crate::scan::Finding;
+use super::{DOMAIN, REFERENCE, Reference, SPEC, map::Map};
+use crate::lint::Finding;
 use holdpoint_core::document::cells::{self, Cell};
 use holdpoint_core::document::{outline, prose};
 
-/// The section's title.
-const TITLE: &str = "Blueprint Reference";
-/// The fields it must have.
-const FIELDS: [&str; 3] = ["Domain", "Cross-cutting", "Data model"];
-
 /// What is missing or wrong in a spec. Without a domain map, any domain will do.
-pub(super) fn judge(spec: &str, map: Option<&Map>) -> Vec<Finding> {
+pub(super) fn judge(spec: &str, wanted: &Reference, map: Option<&Map>) -> Vec<Finding> {
+    let Reference { section, fields } = wanted;
+    if section.is_empty() {
+        return Vec::new();
+    }
     let headings = outline::headings(spec);
-    let Some(heading) = headings.into_iter().find(|heading| heading.is(TITLE)) else {
-        let fields = FIELDS.join(", ");
-        return vec![finding(
-            1,
-            REFERENCE,
-            format!("there is no section `## {TITLE}`: add it, with {fields}"),
-        )];
+    let Some(heading) = headings.into_iter().find(|heading| heading.is(section)) else {
+        let message = format!("there is no section `## {section}`: add it, with {}", fields.join(", "));
+        return vec![finding(1, REFERENCE, message)];
     };
     let line = outline::line_at(spec, heading.span.start);
     let body = spec.get(heading.body.clone()).unwrap_or_default();
     let first = outline::line_at(spec, heading.body.start);
-    let fields: Vec<(&str, Option<(usize, String)>)> = FIELDS.map(|name| (name, field(body, name))).to_vec();
     let mut found = Vec::new();
-    for (name, value) in &fields {
-        match value {
-            None => found.push(finding(line, REFERENCE, format!("`{TITLE}` says nothing of `{name}:`"))),
-            Some((offset, value)) if *name == FIELDS[0] => {
-                found.extend(map.into_iter().flat_map(|map| stray(first + offset, value, map)));
+    for (place, name) in fields.iter().enumerate() {
+        match field(body, name, fields) {
+            None => found.push(finding(line, REFERENCE, format!("`{section}` says nothing of `{name}:`"))),
+            Some((offset, value)) if place == 0 => {
+                found.extend(map.into_iter().flat_map(|map| stray(first + offset, &value, map)));
             }
             Some(_) => {}
         }
@@ -65,24 +59,24 @@ fn name(text: &str) -> &str {
 }
 
 /// A field's value and the line in the section it stands on, from 0: `Domain: x`, `**Domain:** x`, `- **Domain**: x`,
-/// `| Domain | x |`, or a list below its name. Nothing, if there is no value.
-fn field(body: &str, field: &str) -> Option<(usize, String)> {
+/// `| Domain | x |`, or a list below its name that is none of the other `fields`. Nothing, if there is no value.
+fn field(body: &str, name: &str, fields: &[String]) -> Option<(usize, String)> {
     let text = prose::without_blocks(body);
     let lines: Vec<&str> = text.lines().collect();
     let (place, value) =
-        lines.iter().enumerate().find_map(|(place, line)| Some((place, value(line, field)?)))?;
+        lines.iter().enumerate().find_map(|(place, line)| Some((place, said_of(name, line)?)))?;
     let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
     if has_words(&value) {
         return Some((place, value));
     }
     let next = lines.iter().enumerate().skip(place + 1).find(|(_, line)| !line.trim().is_empty())?;
     let is_item = next.1.trim_start().starts_with(['-', '*', '+']) && !next.1.trim_start().starts_with("**");
-    let is_field = FIELDS.into_iter().any(|name| self::value(next.1, name).is_some());
+    let is_field = fields.iter().any(|name| said_of(name, next.1).is_some());
     (is_item && !is_field && has_words(next.1)).then(|| (next.0, plain(next.1)))
 }
 
 /// What a line says of a field; empty, if only its name.
-fn value(line: &str, field: &str) -> Option<String> {
+fn said_of(field: &str, line: &str) -> Option<String> {
     match cells::cells(line).as_deref() {
         Some([label, value, ..]) => same(&label.text, field).then(|| value.text.clone()),
         Some(_) => None,
@@ -100,7 +94,7 @@ fn plain(line: &str) -> String {
     Cell::read(line.strip_prefix("* ").unwrap_or(line)).text
 }
 
-/// `Cross-cutting`, `cross cutting` and `Cross-Cutting` are one.
+/// `Data-model`, `data model` and `Data Model` are one.
 fn same(label: &str, field: &str) -> bool {
     let plain =
         |text: &str| text.trim().trim_matches(['*', '_', '`', ':']).to_lowercase().replace(['-', ' '], "");

@@ -22,11 +22,12 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Reads all documents; layers that only rules speak of are added to the map.
-    pub(super) fn read<'a>(documents: impl Iterator<Item = (&'a str, &'a str)>, map: &mut Map) -> Rules {
+    /// Reads all documents, each with whether it is a map of the domains; layers that only rules speak of are added to
+    /// the map.
+    pub(super) fn read<'a>(documents: impl Iterator<Item = (bool, &'a str)>, map: &mut Map) -> Rules {
         let mut rules = Rules::default();
-        for (name, text) in documents {
-            read::document(name, text, map, &mut rules);
+        for (is_map, text) in documents {
+            read::document(is_map, text, map, &mut rules);
         }
         rules
     }

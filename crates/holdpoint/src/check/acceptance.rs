@@ -1,12 +1,13 @@
 //! Running the rows of a spec's acceptance tables. Whatever they start stays until the last of them is done, so that a
 //! server that one row starts can be asked by the next, and is then ended.
 
-use holdpoint_checks::acceptance::{self, Acceptance, Row};
+use holdpoint_checks::acceptance::{AcceptanceRows, Row};
+use holdpoint_checks::reader::Reader;
 use holdpoint_core::document::outline;
 use holdpoint_core::phase::Review;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Performed, keep_log, read_text};
+use super::{Failure, Performed, keep_log, read_text, texts};
 use crate::env_vars::Env;
 use crate::process_group::Group;
 use crate::program::{self, Channels, How};
@@ -25,13 +26,15 @@ enum Result {
     Failed(String),
 }
 
-/// Runs the rows of one kind, `smoke` or `functional`, of a section of the document `spec`.
+/// Runs the rows of a `section` of the document `spec` whose ids the glob `rows` fits. In tables without a head the
+/// columns are the usual ones, or `columns`.
 pub(super) fn perform(review: &Review, run: &Run, env: &dyn Env) -> std::result::Result<Performed, Failure> {
     let text = |name: &str| review.told.get(name).and_then(Json::as_str).unwrap_or_default();
     let spec = read_text(run, text("spec"))?.unwrap_or_default();
-    let all = outline::under(&spec, text("section")).map(acceptance::rows).unwrap_or_default();
-    let Acceptance { smoke, functional, .. } = all;
-    let rows = if text("rows") == "functional" { functional } else { smoke };
+    let columns = texts(review.told.get("columns")).map(str::to_owned).collect();
+    let reader = AcceptanceRows { ids: text("rows").to_owned(), columns };
+    let section = outline::under(&spec, text("section"));
+    let rows = section.and_then(|section| reader.read(section)).unwrap_or_default();
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {

@@ -71,11 +71,11 @@ told = { files = "['src/a.py', 'gone.py']", code_lines = "3" }
 
 [checks.blueprint]
 kind = "blueprint"
-told = { files = "['src/domains/users/a.py']", spec = "'spec.md'", blueprint = "'blueprint'" }
+told = { files = "['src/domains/users/a.py']", spec = "'spec.md'", blueprint = "'blueprint'", domains = "'domain-map*'", money = "'cross-cutting*'", reference = "'Blueprint Reference'", fields = "['Domain', 'Cross-cutting', 'Data model']" }
 
 [checks.rows]
 kind = "acceptance"
-told = { spec = "'spec.md'", section = "'Acceptance Verification'", rows = "state.rows or 'smoke'" }
+told = { spec = "'spec.md'", section = "'Acceptance Verification'", rows = "'AV-S*'" }
 
 [checks.commit]
 kind = "commit"

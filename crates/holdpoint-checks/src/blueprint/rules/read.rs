@@ -33,10 +33,9 @@ pub(super) enum Says {
     MayNot,
 }
 
-pub(super) fn document(name: &str, markdown: &str, map: &mut Map, rules: &mut Rules) {
+pub(super) fn document(is_map: bool, markdown: &str, map: &mut Map, rules: &mut Rules) {
     let headings = outline::headings(markdown);
     let text = prose::without_comments(markdown);
-    let is_map = name.contains("domain-map");
     let (mut head, mut before): (Vec<Cell>, Vec<Cell>) = (Vec::new(), Vec::new());
     let mut at = 0;
     for line in text.split_inclusive('\n') {
