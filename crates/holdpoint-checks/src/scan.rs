@@ -1,7 +1,7 @@
 //! What a script can find wrong with a file: remarks that something is left to do, errors that are swallowed, code
 //! that is not there yet, and files that are too long.
 //!
-//! Comments, strings and code are told apart by `source`, so that a word in a string or in a name is no remark.
+//! Files are read as syntax trees (`source`), so that a word in a string or in a name is no remark.
 
 mod bare_except;
 mod empty_catch;
@@ -10,7 +10,7 @@ mod remark;
 mod unfinished;
 
 use crate::lint::{Finding, Linter, Source};
-use crate::source::{self, Language, Token};
+use crate::source::{self, Code, Language};
 
 /// A look through changed files, and how long each may be, in lines of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +38,9 @@ type Found = (usize, &'static str, String);
 
 /// Looks through one file, by the order of its lines. A file in a language that nobody here reads is only measured.
 fn scan(path: &str, text: &str, limits: &Scan) -> Vec<Finding> {
-    let tokens = source::read(path, text);
-    let mut found = remark::find(&tokens);
+    let code = Code::read(path, text);
+    let mut found: Vec<Found> = code.iter().flat_map(|code| in_code(path, code)).collect();
     found.extend(too_long(path, text, limits));
-    found.extend(match Language::of(path) {
-        Some(Language::Python) => bare_except::find(text, &without_comments(&tokens)),
-        Some(Language::JavaScript) => empty_catch::find(&tokens),
-        Some(Language::Rust) if !source::is_test(path) => unfinished::find(&without_comments(&tokens)),
-        Some(Language::Go) if !source::is_test(path) => ignored_error::find(&tokens),
-        Some(Language::Rust | Language::Go) | None => Vec::new(),
-    });
     found.sort();
     found
         .into_iter()
@@ -55,8 +48,16 @@ fn scan(path: &str, text: &str, limits: &Scan) -> Vec<Finding> {
         .collect()
 }
 
-fn without_comments<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
-    tokens.iter().filter(|token| token.kind != source::Kind::Comment).copied().collect()
+fn in_code(path: &str, code: &Code<'_>) -> Vec<Found> {
+    let mut found = remark::find(code);
+    found.extend(match code.language {
+        Language::Python => bare_except::find(code),
+        Language::JavaScript => empty_catch::find(code),
+        Language::Rust if !source::is_test(path) => unfinished::find(code),
+        Language::Go if !source::is_test(path) => ignored_error::find(code),
+        Language::Rust | Language::Go => Vec::new(),
+    });
+    found
 }
 
 fn too_long(path: &str, text: &str, limits: &Scan) -> Option<Found> {

@@ -1,19 +1,11 @@
-//! Source code as tokens: code, comments and strings told apart, for the languages that checks look into.
+//! Source code as syntax trees, for the languages that checks look into.
 //!
-//! Invariant: any text is read to its end. Code that no compiler would take is read as well as can be, and a
-//! string that is never closed ends with its line where the language says so.
+//! Invariant: any text is read to its end. Code that no compiler would take is read as well as can be: what cannot be
+//! made out is an error's node, and all around it is still found.
 
-pub(crate) mod brackets;
-mod cursor;
-mod go;
-mod javascript;
-mod jsx;
-pub(crate) mod line;
-mod python;
-mod rust;
 pub(crate) mod test_item;
 
-use cursor::Cursor;
+use tree_sitter::{Node, Parser, Tree};
 
 /// A language that checks can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,77 +31,100 @@ impl Language {
             _ => return None,
         })
     }
-}
 
-/// What a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A name or a keyword.
-    Word,
-    /// A number.
-    Number,
-    /// A sign: one character, or one of `:: := -> => == !=`.
-    Mark,
-    /// A string, a part of one between its holes, a character, a regular expression, or text between JSX tags.
-    Text,
-    /// A comment with its marks.
-    Comment,
-    /// The end of a line, outside strings and comments.
-    Break,
-}
-
-/// A token and where it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token<'a> {
-    /// What it is.
-    pub(crate) kind: Kind,
-    /// How it is spelled; a string without its quotes.
-    pub(crate) text: &'a str,
-    /// The line it starts on, from 1.
-    pub(crate) line: usize,
-    /// The byte it starts at.
-    pub(crate) start: usize,
-}
-
-impl Token<'_> {
-    /// Whether it is this name or keyword.
-    pub(crate) fn is_word(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.text == word
-    }
-
-    /// Whether it is this sign.
-    pub(crate) fn is_mark(&self, mark: &str) -> bool {
-        self.kind == Kind::Mark && self.text == mark
-    }
-
-    /// Whether it opens a bracket.
-    pub(crate) fn opens(&self) -> bool {
-        self.kind == Kind::Mark && matches!(self.text, "(" | "[" | "{")
-    }
-
-    /// Whether it closes a bracket.
-    pub(crate) fn closes(&self) -> bool {
-        self.kind == Kind::Mark && matches!(self.text, ")" | "]" | "}")
+    /// The grammar of a file. TypeScript files have no JSX: there `<T>` at the start of an expression is a cast or a
+    /// parameter. All others are read as TypeScript with JSX, of which JavaScript is a part.
+    fn grammar(self, path: &str) -> tree_sitter::Language {
+        match self {
+            Language::Python => tree_sitter_python::LANGUAGE,
+            Language::JavaScript if matches!(ending(path), Some("ts" | "mts" | "cts")) => {
+                tree_sitter_typescript::LANGUAGE_TYPESCRIPT
+            }
+            Language::JavaScript => tree_sitter_typescript::LANGUAGE_TSX,
+            Language::Rust => tree_sitter_rust::LANGUAGE,
+            Language::Go => tree_sitter_go::LANGUAGE,
+        }
+        .into()
     }
 }
 
-/// The tokens of a file; none if its language is not known.
-pub(crate) fn read<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
-    let cursor = Cursor::new(text);
-    match Language::of(path) {
-        Some(Language::Python) => python::read(cursor),
-        Some(Language::JavaScript) => javascript::read(cursor, has_jsx(path)),
-        Some(Language::Rust) => rust::read(cursor),
-        Some(Language::Go) => go::read(cursor),
-        None => Vec::new(),
+/// A file's text and its syntax tree.
+pub(crate) struct Code<'a> {
+    /// The language it is written in.
+    pub(crate) language: Language,
+    text: &'a str,
+    tree: Tree,
+}
+
+impl<'a> Code<'a> {
+    /// Reads a file; nothing if its language is not known.
+    pub(crate) fn read(path: &str, text: &'a str) -> Option<Code<'a>> {
+        let language = Language::of(path)?;
+        let mut parser = Parser::new();
+        parser.set_language(&language.grammar(path)).ok()?;
+        Some(Code { language, text, tree: parser.parse(text, None)? })
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    /// All nodes, each before what is in it.
+    pub(crate) fn nodes(&self) -> Vec<Node<'_>> {
+        walk(self.root(), |_| true)
+    }
+
+    /// How a node is spelled.
+    pub(crate) fn text(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// What stands between the quotes of a string; nothing of what is no string, or has holes.
+    pub(crate) fn quoted(&self, node: Node<'_>) -> Option<&'a str> {
+        let is_string = node.kind().contains("string");
+        let has_holes = walk(node, |_| true)
+            .iter()
+            .any(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
+        let spelled = self.text(node);
+        let start = spelled.find(['"', '\'', '`']).filter(|_| is_string && !has_holes)?;
+        Some(spelled[start..].trim_matches(['"', '\'', '`']))
+    }
+
+    /// The comments.
+    pub(crate) fn comments(&self) -> impl Iterator<Item = Node<'_>> {
+        self.nodes().into_iter().filter(|node| is_comment(*node))
     }
 }
 
-/// The tokens that a compiler would look at.
-pub(crate) fn code<'a>(path: &str, text: &'a str) -> Vec<Token<'a>> {
-    let mut tokens = read(path, text);
-    tokens.retain(|token| token.kind != Kind::Comment);
-    tokens
+/// A node and what is in it, each before what is in it. Nodes that are not to be entered come without.
+pub(crate) fn walk<'t>(node: Node<'t>, enters: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    loop {
+        found.push(cursor.node());
+        if enters(cursor.node()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// What a node directly has in it, signs and comments too.
+pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// The line that a node starts on, from 1.
+pub(crate) fn line(node: Node<'_>) -> usize {
+    node.start_position().row + 1
+}
+
+pub(crate) fn is_comment(node: Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "line_comment" | "block_comment" | "html_comment" | "hash_bang_line")
 }
 
 /// Whether a file holds tests: by whole names of its folders and by the forms of its own name, so that `latest.py`
@@ -124,11 +139,6 @@ pub(crate) fn is_test(path: &str) -> bool {
         || matches!(stem, "tests" | "test")
         || (ending == "py" && stem.starts_with("test_"))
         || ["_test", "_tests", ".test", ".spec"].into_iter().any(has_ending)
-}
-
-/// TypeScript files have no JSX: there `<T>` at the start of an expression is a cast or a parameter.
-fn has_jsx(path: &str) -> bool {
-    !matches!(ending(path), Some("ts" | "mts" | "cts"))
 }
 
 fn ending(path: &str) -> Option<&str> {

@@ -6,7 +6,7 @@ mod python;
 mod rust;
 
 use super::map::{Map, Place, segments};
-use crate::source::{self, Language};
+use crate::source::{Code, Language};
 
 /// An import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,13 +48,12 @@ impl Import {
 /// The imports of a file, in order.
 pub(super) fn imports(file: &str, text: &str) -> Vec<Import> {
     let file = holdpoint_core::path::tidy(file);
-    let code = source::code(&file, text);
-    match Language::of(&file) {
-        Some(Language::Python) => python::imports(&file, text, &code),
-        Some(Language::JavaScript) => javascript::imports(&file, &code),
-        Some(Language::Rust) => rust::imports(&file, &code),
-        Some(Language::Go) => go::imports(&code),
-        None => Vec::new(),
+    let Some(code) = Code::read(&file, text) else { return Vec::new() };
+    match code.language {
+        Language::Python => python::imports(&file, &code),
+        Language::JavaScript => javascript::imports(&file, &code),
+        Language::Rust => rust::imports(&file, &code),
+        Language::Go => go::imports(&code),
     }
 }
 

@@ -24,7 +24,7 @@ fn python() {
         &[
             ("import a.b as c, d", &["1 ~a/b", "1 ~d"]),
             ("from a.b import c, d as e", &["1 ~a/b/c", "1 ~a/b/d"]),
-            ("from a import (\n  b,\n  c,  # d\n)", &["1 ~a/b", "1 ~a/c", "1 ~a"]),
+            ("from a import (\n  b,\n  c,  # d\n)", &["1 ~a/b", "1 ~a/c"]),
             ("from a import *", &["1 ~a"]),
             ("from . import x", &["1 src/domains/users/x"]),
             ("from .x import y", &["1 src/domains/users/x/y"]),
@@ -66,6 +66,7 @@ fn javascript() {
             ("Array.from('./x'); a.from('./y'); x.require('./z')", &[]),
             ("const s = \"import x from './y'\" // import './z'", &[]),
             ("import(`./${x}`)", &[]),
+            ("type A = import('../b').B", &["1 src/b"]),
         ],
     );
     check("src/a.tsx", &[("<p>import './x'</p>; import './y'", &["1 src/y"])]);
@@ -101,7 +102,9 @@ fn rust() {
             ),
             ("mod a { } use self::x;", &["1 crates/app/src/users/service/x"]),
             ("#[path = \"../billing/x.rs\"] mod x;", &["1 crates/app/src/billing/x.rs"]),
+            ("m! { mod a { use super::x; } }", &["1 crates/app/src/users/service/x"]),
             ("pub(in crate::users) fn f() {}", &[]),
+            ("fn f() { p!(\"{}\", crate::x::y(z.q)) }", &["1 crates/app/src/x/y"]),
             ("#[cfg(test)] mod tests { use crate::billing::x; }", &[]),
             ("#[cfg(test)] use crate::billing; use crate::y;", &["1 crates/app/src/y"]),
             ("mod billing; // use crate::x;\nconst S: &str = \"use crate::y;\";", &[]),

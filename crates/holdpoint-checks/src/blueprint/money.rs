@@ -2,8 +2,6 @@
 //! otherwise is found.
 
 mod declared;
-mod go;
-mod python;
 mod rule;
 mod spec;
 
@@ -11,18 +9,12 @@ pub(super) use rule::Money;
 
 use super::TYPE;
 use crate::lint::Finding;
-use crate::source::{self, Language};
+use crate::source::Code;
 
 /// What a file declares against the rule.
 pub(super) fn in_file(path: &str, text: &str, money: Money) -> Vec<Finding> {
-    let code = source::code(path, text);
-    let found = match Language::of(path) {
-        Some(Language::Python) => python::find(text, &code, money),
-        Some(Language::JavaScript | Language::Rust) => declared::find(&code, money),
-        Some(Language::Go) => go::find(&code, money),
-        None => Vec::new(),
-    };
-    findings(path, found, money)
+    let found = Code::read(path, text).map(|code| declared::find(&code, money));
+    findings(path, found.unwrap_or_default(), money)
 }
 
 /// What a spec declares against the rule.

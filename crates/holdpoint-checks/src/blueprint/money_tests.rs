@@ -86,6 +86,7 @@ fn python() {
             ("price = -9.99  # x", "price is 9.99"),
             ("f(price=9.99, n=1.5)", "price is 9.99"),
             ("price = float(x)", "price is float"),
+            ("price = float(x) or None", "price is float"),
             ("price = Decimal('1')", "price is Decimal"),
             ("price = decimal.Decimal('1')", "price is Decimal"),
             ("price = models.FloatField(default=0)", "price is FloatField"),
@@ -127,6 +128,7 @@ fn typescript_and_rust() {
             ("let price: number, ratio = 1.5", ""),
             ("const o = { price: Math.round(parseFloat(x)) }", ""),
             ("`price: ${float}` // price = 9.99", ""),
+            ("type Price = { ratio: Decimal }; class A { fee = 9.99 }", "fee is 9.99"),
         ],
     );
     check(
@@ -165,6 +167,7 @@ fn go() {
             ("price := float64(x)", "price is float64"),
             ("var price int64 = 9\nx := price * float64(q)\ntotal := int64(float64(price) * 1.5)", ""),
             ("// price float64\nvar s = `price float64`", ""),
+            ("type Total struct {\n\tN float64\n}\nn, price := 1, 9.99", "price is 9.99"),
         ],
     );
 }

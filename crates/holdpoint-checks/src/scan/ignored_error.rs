@@ -5,78 +5,60 @@
 
 use std::collections::HashSet;
 
-use super::Found;
-use crate::source::brackets::Brackets;
-use crate::source::{Kind, Token};
+use tree_sitter::Node;
 
-pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
+use super::Found;
+use crate::source::{Code, children, line};
+
+pub(super) fn find(code: &Code<'_>) -> Vec<Found> {
+    let explained = explained(code);
     let mut found = Vec::new();
-    let brackets = Brackets::of(tokens);
-    let explained = explained(tokens);
-    let mut open: Vec<&str> = Vec::new();
-    for (place, token) in tokens.iter().enumerate() {
-        let is_dropped = open.last() == Some(&"{") && drops_result(tokens, &brackets, place);
-        if is_dropped && !explained.contains(&token.line) {
-            let message = "`_ =` drops an error: handle it, or say in a comment why not".to_owned();
-            found.push((token.line, "IGNORED_ERROR", message));
+    for node in code.nodes() {
+        // Only as a statement: in the head of an `if` or a loop it may be about anything.
+        for dropped in children(node).into_iter().filter(|child| drops_result(code, node, *child)) {
+            if !explained.contains(&line(dropped)) {
+                let message = "`_ =` drops an error: handle it, or say in a comment why not".to_owned();
+                found.push((line(dropped), "IGNORED_ERROR", message));
+            }
         }
-        if has_empty_branch(tokens, place) {
+        if let Some(condition) = passed_over(code, node) {
             let message =
                 "an error is looked at and nothing done: handle it, or say in a comment why not".to_owned();
-            found.push((token.line, "IGNORED_ERROR", message));
-        }
-        if token.opens() {
-            open.push(token.text);
-        } else if token.closes() {
-            open.pop();
+            found.push((line(condition), "IGNORED_ERROR", message));
         }
     }
     found
 }
 
-/// Whether a statement `_ = f(…)` stands here: a call and nothing after it.
-fn drops_result(tokens: &[Token<'_>], brackets: &Brackets, place: usize) -> bool {
-    let starts = place == 0
-        || matches!(
-            (tokens[place - 1].kind, tokens[place - 1].text),
-            (Kind::Break | Kind::Comment, _) | (_, "{" | "}" | ";")
-        );
-    if !starts
-        || !tokens[place].is_word("_")
-        || !tokens.get(place + 1).is_some_and(|token| token.is_mark("="))
-    {
-        return false;
-    }
-    let mut at = place + 2;
-    while tokens.get(at).is_some_and(|token| token.kind == Kind::Word || token.is_mark(".")) {
-        at += 1;
-    }
-    while tokens.get(at).is_some_and(|token| token.is_mark("(") || token.is_mark("[")) {
-        at = brackets.closing(at) + 1;
-        while tokens.get(at).is_some_and(|token| token.kind == Kind::Word || token.is_mark(".")) {
-            at += 1;
-        }
-    }
-    let is_call = at > place + 2 && tokens.get(at - 1).is_some_and(|token| token.is_mark(")"));
-    is_call && ends_statement(tokens.get(at))
-}
-
-fn ends_statement(token: Option<&Token<'_>>) -> bool {
-    token.is_none_or(|token| {
-        matches!(token.kind, Kind::Break | Kind::Comment) || token.is_mark(";") || token.is_mark("}")
-    })
+/// Whether a statement of a block is `_ = f(…)`.
+fn drops_result(code: &Code<'_>, block: Node<'_>, statement: Node<'_>) -> bool {
+    let side = |name: &str| statement.child_by_field_name(name);
+    let is_call = || {
+        let values = side("right").map(children).unwrap_or_default();
+        matches!(values[..], [value] if value.kind() == "call_expression")
+    };
+    matches!(block.kind(), "statement_list" | "block")
+        && statement.kind() == "assignment_statement"
+        && side("left").is_some_and(|left| code.text(left) == "_")
+        && side("operator").is_some_and(|operator| code.text(operator) == "=")
+        && is_call()
 }
 
 /// The lines that a comment stands on, or ends above.
-fn explained(tokens: &[Token<'_>]) -> HashSet<usize> {
-    let comments = tokens.iter().filter(|token| token.kind == Kind::Comment);
-    comments.flat_map(|token| [token.line, token.line + token.text.matches('\n').count() + 1]).collect()
+fn explained(code: &Code<'_>) -> HashSet<usize> {
+    code.comments().flat_map(|comment| [line(comment), comment.end_position().row + 2]).collect()
 }
 
-/// Whether `err != nil { }` stands here.
-fn has_empty_branch(tokens: &[Token<'_>], place: usize) -> bool {
-    let [name, unequal, nil, open, rest @ ..] = &tokens[place..] else { return false };
-    let is_error = name.kind == Kind::Word && (name.text == "err" || name.text.ends_with("Err"));
-    let is_branch = is_error && unequal.is_mark("!=") && nil.is_word("nil") && open.is_mark("{");
-    is_branch && rest.iter().find(|token| token.kind != Kind::Break).is_some_and(|token| token.is_mark("}"))
+/// The comparison in `if err != nil { }`, which may be the last of several.
+fn passed_over<'t>(code: &Code<'_>, node: Node<'t>) -> Option<Node<'t>> {
+    let body = node.child_by_field_name("consequence").filter(|_| node.kind() == "if_statement")?;
+    let mut condition = node.child_by_field_name("condition").filter(|_| body.named_child_count() == 0)?;
+    let operator = |node: Node<'_>| node.child_by_field_name("operator").map(|sign| code.text(sign));
+    while matches!(operator(condition), Some("&&" | "||")) {
+        condition = condition.child_by_field_name("right")?;
+    }
+    let name = code.text(condition.child_by_field_name("left")?);
+    let is_error = name == "err" || name.ends_with("Err");
+    let is_nil = condition.child_by_field_name("right").is_some_and(|right| right.kind() == "nil");
+    (is_error && is_nil && operator(condition) == Some("!=")).then_some(condition)
 }

@@ -1,22 +1,21 @@
 //! Remarks in comments that something is left to do.
 
 use super::Found;
-use crate::source::{Kind, Token};
+use crate::source::{Code, line};
 
 /// The words, as codes too. The second is put together because no file here may have it.
 const WORDS: [&str; 2] = ["TODO", concat!("FIX", "ME")];
 
-pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
-    let comments = tokens.iter().filter(|token| token.kind == Kind::Comment);
-    comments.flat_map(in_comment).collect()
+pub(super) fn find(code: &Code<'_>) -> Vec<Found> {
+    code.comments().flat_map(|comment| in_comment(line(comment), code.text(comment))).collect()
 }
 
-fn in_comment(comment: &Token<'_>) -> Vec<Found> {
-    let lines = comment.text.lines().enumerate();
+fn in_comment(first: usize, text: &str) -> Vec<Found> {
+    let lines = text.lines().enumerate();
     let in_line = |(offset, line): (usize, &str)| {
         let words = WORDS.into_iter().filter(|word| has_whole(line, word));
         let message = |word| format!("`{}`: do it, or leave the remark out", excerpt(line, word));
-        words.map(|word| (comment.line + offset, word, message(word))).collect::<Vec<_>>()
+        words.map(|word| (first + offset, word, message(word))).collect::<Vec<_>>()
     };
     lines.flat_map(in_line).collect()
 }

@@ -1,29 +1,36 @@
 //! Rust's macros for code that is still to be written, outside tests.
 
-use super::Found;
-use crate::source::brackets::Brackets;
-use crate::source::test_item::test_until;
-use crate::source::{Kind, Token};
+use tree_sitter::Node;
 
-/// `tokens` have no comments.
-pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Found> {
-    let tokens: Vec<_> = tokens.iter().filter(|token| token.kind != Kind::Break).copied().collect();
-    let brackets = Brackets::of(&tokens);
-    let mut found = Vec::new();
-    let mut place = 0;
-    while place < tokens.len() {
-        if let Some(end) = test_until(&tokens, &brackets, place) {
-            place = end;
-        } else if is_call(&tokens[place..]) {
-            let message = format!("`{}!` is left in the code: write what belongs there", tokens[place].text);
-            found.push((tokens[place].line, "UNFINISHED", message));
-        }
-        place += 1;
-    }
-    found
+use super::Found;
+use crate::source::test_item::tests;
+use crate::source::{Code, children, line};
+
+pub(super) fn find(code: &Code<'_>) -> Vec<Found> {
+    let tests = tests(code);
+    let nodes = code.nodes().into_iter();
+    let calls = nodes.flat_map(|node| calls(node)).filter_map(|name| {
+        let word = code.text(name).rsplit("::").next().unwrap_or_default().trim();
+        let is_test = tests.iter().any(|range| range.contains(&name.start_byte()));
+        (!is_test && matches!(word, "todo" | "unimplemented")).then_some((line(name), word))
+    });
+    let message = |word| format!("`{word}!` is left in the code: write what belongs there");
+    calls.map(|(line, word)| (line, "UNFINISHED", message(word))).collect()
 }
 
-fn is_call(tokens: &[Token<'_>]) -> bool {
-    let [name, bang, open, ..] = tokens else { return false };
-    (name.is_word("todo") || name.is_word("unimplemented")) && bang.is_mark("!") && open.opens()
+/// The names of the macros that are called directly in a node; among a macro's own arguments nothing but signs tells a
+/// call.
+fn calls(node: Node<'_>) -> Vec<Node<'_>> {
+    match node.kind() {
+        "macro_invocation" => node.child_by_field_name("macro").into_iter().collect(),
+        "token_tree" => {
+            let parts = children(node);
+            let is_call = |three: &&[Node<'_>]| {
+                let kinds = [three[0].kind(), three[1].kind(), three[2].kind()];
+                kinds == ["identifier", "!", "token_tree"]
+            };
+            parts.windows(3).filter(is_call).map(|three| three[0]).collect()
+        }
+        _ => Vec::new(),
+    }
 }

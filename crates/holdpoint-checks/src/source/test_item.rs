@@ -1,40 +1,34 @@
 //! Rust's items that are there for tests only.
 
-use super::Token;
-use super::brackets::Brackets;
+use std::ops::Range;
 
-/// Where the item ends that an attribute at `place` says is for tests; the whole file, if it says so of the file.
-/// `tokens` have no comments and no line ends.
-pub(crate) fn test_until(tokens: &[Token<'_>], brackets: &Brackets, place: usize) -> Option<usize> {
-    let is = |place: usize, mark: &str| tokens.get(place).is_some_and(|token| token.is_mark(mark));
-    let of_file = usize::from(is(place + 1, "!"));
-    if !is(place, "#") || !is(place + 1 + of_file, "[") {
-        return None;
+use tree_sitter::Node;
+
+use super::{Code, children, is_comment, walk};
+
+/// The stretches of a file that an attribute says are for tests: an item with its attributes, or all that is around an
+/// attribute such as `#![cfg(test)]`.
+pub(crate) fn tests(code: &Code<'_>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for node in code.nodes() {
+        let mut start = None;
+        for child in children(node) {
+            match child.kind() {
+                "inner_attribute_item" if says_test(code, child) => found.push(node.byte_range()),
+                "attribute_item" if says_test(code, child) => {
+                    start.get_or_insert(child.start_byte());
+                }
+                "attribute_item" => {}
+                _ if is_comment(child) => {}
+                _ => found.extend(start.take().map(|start| start..child.end_byte())),
+            }
+        }
     }
-    let end = brackets.closing(place + 1 + of_file);
-    let words = tokens.get(place..=end)?;
-    let has = |word: &str| words.iter().any(|token| token.is_word(word));
-    if !has("test") || has("not") || has("cfg_attr") {
-        return None;
-    }
-    Some(if of_file == 1 { tokens.len() } else { item_end(tokens, brackets, end + 1) })
+    found
 }
 
-/// Where the item that starts at `from` ends: with its block, or with a semicolon before any block.
-fn item_end(tokens: &[Token<'_>], brackets: &Brackets, from: usize) -> usize {
-    let mut place = from;
-    while let Some(token) = tokens.get(place) {
-        if token.is_mark(";") {
-            return place;
-        }
-        if token.opens() {
-            let end = brackets.closing(place);
-            if token.is_mark("{") {
-                return end;
-            }
-            place = end;
-        }
-        place += 1;
-    }
-    tokens.len()
+fn says_test(code: &Code<'_>, attribute: Node<'_>) -> bool {
+    let words = walk(attribute, |_| true).into_iter().filter(|node| node.kind() == "identifier");
+    let words: Vec<&str> = words.map(|node| code.text(node)).collect();
+    words.contains(&"test") && !words.contains(&"not") && !words.contains(&"cfg_attr")
 }

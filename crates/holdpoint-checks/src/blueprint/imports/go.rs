@@ -1,8 +1,7 @@
 //! Go's imports, without the module's own name before them.
 
 use super::Import;
-use crate::source::brackets::Brackets;
-use crate::source::{Kind, Token};
+use crate::source::{Code, line};
 
 /// The first folders of the standard library's packages that have more than one.
 const STANDARD: [&str; 22] = [
@@ -32,26 +31,10 @@ const STANDARD: [&str; 22] = [
 /// Hosts whose modules are named for an owner and a project.
 const HOSTS: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-pub(super) fn imports(code: &[Token<'_>]) -> Vec<Import> {
-    let code: Vec<Token<'_>> = code.iter().filter(|token| token.kind != Kind::Break).copied().collect();
-    let brackets = Brackets::of(&code);
-    let mut found = Vec::new();
-    let mut place = 0;
-    while place < code.len() {
-        let mut next = place + 1;
-        if code[place].is_word("import") {
-            let is_group = code.get(place + 1).is_some_and(|next| next.is_mark("("));
-            // One import may have a name of its own before it.
-            let end = if is_group { brackets.closing(place + 1) } else { code.len().min(place + 3) };
-            let names = code[place + 1..end].iter().filter(|token| token.kind == Kind::Text);
-            let limit = if is_group { usize::MAX } else { 1 };
-            found.extend(names.take(limit).filter_map(|name| import(name.line, name.text)));
-            // A group is passed over as a whole, closed or not.
-            next = if is_group { end } else { next };
-        }
-        place = next;
-    }
-    found
+pub(super) fn imports(code: &Code<'_>) -> Vec<Import> {
+    let specs = code.nodes().into_iter().filter(|node| node.kind() == "import_spec");
+    let paths = specs.filter_map(|spec| spec.child_by_field_name("path"));
+    paths.filter_map(|path| import(line(path), code.quoted(path)?)).collect()
 }
 
 fn import(line: usize, name: &str) -> Option<Import> {

@@ -1,34 +1,29 @@
 //! JavaScript's and TypeScript's imports: `from "x"`, `import "x"`, `import("x")`, `require("x")`.
 
-use super::{Import, folder};
-use crate::source::{Kind, Token};
 use holdpoint_core::path;
+use tree_sitter::Node;
 
-pub(super) fn imports(file: &str, code: &[Token<'_>]) -> Vec<Import> {
-    let code: Vec<Token<'_>> = code.iter().filter(|token| token.kind != Kind::Break).copied().collect();
-    // `x.require`, but not `...require`.
-    let is_dot = |place: Option<usize>| place.is_some_and(|place| code[place].is_mark("."));
-    let is_member = |place: usize| is_dot(place.checked_sub(1)) && !is_dot(place.checked_sub(2));
-    let named = (0..code.len()).filter(|place| !is_member(*place)).filter_map(|place| named(&code[place..]));
-    named.filter_map(|(line, name)| import(file, line, name)).collect()
+use super::{Import, folder};
+use crate::source::{Code, line};
+
+pub(super) fn imports(file: &str, code: &Code<'_>) -> Vec<Import> {
+    let named = code.nodes().into_iter().filter_map(|node| named(code, node));
+    named.filter_map(|name| import(file, line(name), code.quoted(name)?)).collect()
 }
 
 /// The name in quotes that an import here is of.
-fn named<'a>(tokens: &[Token<'a>]) -> Option<(usize, &'a str)> {
-    let [word, rest @ ..] = tokens else { return None };
-    let name = match rest {
-        [name, ..] if (word.is_word("from") || word.is_word("import")) && name.kind == Kind::Text => name,
-        [open, name, close, ..]
-            if (word.is_word("import") || word.is_word("require"))
-                && open.is_mark("(")
-                && name.kind == Kind::Text
-                && (close.is_mark(")") || close.is_mark(",")) =>
-        {
-            name
+fn named<'t>(code: &Code<'_>, node: Node<'t>) -> Option<Node<'t>> {
+    match node.kind() {
+        "import_statement" | "export_statement" | "import_require_clause" => {
+            node.child_by_field_name("source")
         }
-        _ => return None,
-    };
-    Some((word.line, name.text))
+        "call_expression" => {
+            let function = node.child_by_field_name("function")?;
+            let is_import = function.kind() == "import" || code.text(function) == "require";
+            node.child_by_field_name("arguments").filter(|_| is_import)?.named_child(0)
+        }
+        _ => None,
+    }
 }
 
 fn import(file: &str, line: usize, name: &str) -> Option<Import> {

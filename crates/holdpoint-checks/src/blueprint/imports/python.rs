@@ -1,9 +1,10 @@
 //! Python's imports: statements anywhere in the code, relative ones too, and `import_module` with a name in quotes.
 
-use super::{Import, folder};
-use crate::source::line::lines;
-use crate::source::{Kind, Token};
 use holdpoint_core::path;
+use tree_sitter::Node;
+
+use super::{Import, folder};
+use crate::source::{Code, children, line, walk};
 
 /// Modules of the language itself that a domain may share its name with.
 const STANDARD: [&str; 35] = [
@@ -44,80 +45,51 @@ const STANDARD: [&str; 35] = [
     "typing",
 ];
 
-pub(super) fn imports(file: &str, text: &str, code: &[Token<'_>]) -> Vec<Import> {
-    let mut found = Vec::new();
-    for line in lines(text, code) {
-        let tokens: Vec<Token<'_>> = line
-            .tokens
-            .iter()
-            .filter(|token| token.kind != Kind::Break && !token.is_mark("\\"))
-            .copied()
-            .collect();
-        for start in starts(&tokens) {
-            statement(file, &tokens[start..], &mut found);
-        }
-        found.extend((0..tokens.len()).filter_map(|place| by_call(file, &tokens[place..])));
-    }
-    found
+pub(super) fn imports(file: &str, code: &Code<'_>) -> Vec<Import> {
+    let nodes = code.nodes().into_iter();
+    let named = nodes.flat_map(|node| match node.kind() {
+        "import_statement" => names(code, node).into_iter().map(|name| (line(node), name)).collect(),
+        "import_from_statement" => members(code, node),
+        "call" => by_call(code, node).into_iter().collect(),
+        _ => Vec::new(),
+    });
+    named.filter_map(|(line, name)| import(file, line, &name)).collect()
 }
 
-/// Where statements begin on a logical line: at its start, after a semicolon, after the colon of a block.
-fn starts(tokens: &[Token<'_>]) -> Vec<usize> {
-    let mut depth = 0usize;
-    let mut starts = vec![0];
-    for (place, token) in tokens.iter().enumerate() {
-        if token.opens() {
-            depth += 1;
-        } else if token.closes() {
-            depth = depth.saturating_sub(1);
-        } else if depth == 0 && (token.is_mark(";") || token.is_mark(":")) {
-            starts.push(place + 1);
-        }
+/// `from a.b import c, d`: each as a module that may be meant.
+fn members(code: &Code<'_>, statement: Node<'_>) -> Vec<(usize, String)> {
+    let Some(module) = statement.child_by_field_name("module_name").map(|name| dotted(code, name)) else {
+        return Vec::new();
+    };
+    let is_all = children(statement).iter().any(|child| child.kind() == "wildcard_import");
+    if is_all {
+        return vec![(line(statement), module)];
     }
-    starts.into_iter().filter(|start| *start < tokens.len()).collect()
+    let dot = if module.ends_with('.') { "" } else { "." };
+    let member = |name: String| (line(statement), format!("{module}{dot}{name}"));
+    names(code, statement).into_iter().map(member).collect()
 }
 
-fn statement(file: &str, tokens: &[Token<'_>], found: &mut Vec<Import>) {
-    if !tokens.first().is_some_and(|first| first.is_word("import") || first.is_word("from")) {
-        return;
-    }
-    let end = tokens.iter().position(|token| token.is_mark(";")).unwrap_or(tokens.len());
-    let tokens = &tokens[..end];
-    match tokens {
-        [first, rest @ ..] if first.is_word("import") => {
-            for part in rest.split(|token| token.is_mark(",")) {
-                let name = dotted(part);
-                if !name.is_empty() {
-                    found.extend(import(file, first.line, &name));
-                }
-            }
-        }
-        [first, rest @ ..] if first.is_word("from") => {
-            let Some(import_at) = rest.iter().position(|token| token.is_word("import")) else { return };
-            let module = dotted(&rest[..import_at]);
-            for part in rest[import_at + 1..].split(|token| token.is_mark(",")) {
-                let member =
-                    part.iter().find(|token| token.kind == Kind::Word).map_or("", |token| token.text);
-                let dot = if member.is_empty() || module.ends_with('.') { "" } else { "." };
-                found.extend(import(file, first.line, &format!("{module}{dot}{member}")));
-            }
-        }
-        _ => {}
-    }
+/// The names that a statement imports, without those that it gives them.
+fn names(code: &Code<'_>, statement: Node<'_>) -> Vec<String> {
+    let names: Vec<Node<'_>> = statement.children_by_field_name("name", &mut statement.walk()).collect();
+    let own = |name: Node<'_>| dotted(code, name.child_by_field_name("name").unwrap_or(name));
+    names.into_iter().map(own).filter(|name| !name.is_empty()).collect()
 }
 
-/// The dots and words before `as`, as one name.
-fn dotted(tokens: &[Token<'_>]) -> String {
-    let named = tokens.iter().take_while(|token| !token.is_word("as"));
-    named.filter(|token| token.kind == Kind::Word || token.is_mark(".")).map(|token| token.text).collect()
+/// The dots and words of a name, without what may stand between them.
+fn dotted(code: &Code<'_>, name: Node<'_>) -> String {
+    let parts = walk(name, |_| true).into_iter().filter(|node| matches!(node.kind(), "identifier" | "."));
+    parts.map(|node| code.text(node)).collect()
 }
 
 /// `importlib.import_module("a.b")`, `__import__("a.b")`.
-fn by_call(file: &str, tokens: &[Token<'_>]) -> Option<Import> {
-    let [name, open, module, after, ..] = tokens else { return None };
-    let is_named = name.is_word("import_module") || name.is_word("__import__");
-    let is_call = is_named && open.is_mark("(") && (after.is_mark(")") || after.is_mark(","));
-    (is_call && module.kind == Kind::Text).then(|| import(file, name.line, module.text))?
+fn by_call(code: &Code<'_>, call: Node<'_>) -> Option<(usize, String)> {
+    let function = call.child_by_field_name("function")?;
+    let name = function.child_by_field_name("attribute").unwrap_or(function);
+    let is_import = matches!(code.text(name), "import_module" | "__import__");
+    let module = call.child_by_field_name("arguments").filter(|_| is_import)?.named_child(0)?;
+    Some((line(name), code.quoted(module)?.to_owned()))
 }
 
 /// A module by its name; dots before it lead up from the file's folder.

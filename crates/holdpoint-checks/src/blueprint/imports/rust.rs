@@ -1,137 +1,163 @@
 //! Rust's imports: `use`, `extern crate`, `#[path]`, and paths in the midst of code. What is for tests only is left out.
 
-use super::{Import, folder};
-use crate::source::brackets::Brackets;
-use crate::source::test_item::test_until;
-use crate::source::{Kind, Token};
-use holdpoint_core::path;
+use std::ops::Range;
 
-pub(super) fn imports(file: &str, code: &[Token<'_>]) -> Vec<Import> {
-    let tokens: Vec<Token<'_>> = code.iter().filter(|token| token.kind != Kind::Break).copied().collect();
-    let mut reader =
-        Reader { file, module: module_of(file), inline: Vec::new(), depth: 0, found: Vec::new() };
-    let brackets = Brackets::of(&tokens);
-    let mut place = 0;
-    while place < tokens.len() {
-        place = match test_until(&tokens, &brackets, place) {
-            Some(end) => end + 1,
-            None => reader.take(&tokens, place),
-        };
+use holdpoint_core::path;
+use tree_sitter::Node;
+
+use super::{Import, folder};
+use crate::source::test_item::tests;
+use crate::source::{Code, children, is_comment, line, walk};
+
+/// How many names of a path are looked at.
+const NAMES_MAX: usize = 64;
+
+pub(super) fn imports(file: &str, code: &Code<'_>) -> Vec<Import> {
+    let tests = tests(code);
+    let is_test = |node: Node<'_>| {
+        tests.iter().any(|range| range.start <= node.start_byte() && node.end_byte() <= range.end)
+    };
+    let mut reader = Reader { file, code, module: module_of(file), inline: inline(code), found: Vec::new() };
+    let is_whole = |node: Node<'_>| {
+        matches!(node.kind(), "use_declaration" | "visibility_modifier") || !names(code, node).is_empty()
+    };
+    for node in walk(code.root(), |node| !is_test(node) && !is_whole(node)) {
+        if !is_test(node) {
+            reader.take(node);
+        }
     }
     reader.found
 }
 
-struct Reader<'f> {
+/// Modules with a body, by where that is.
+fn inline<'a>(code: &Code<'a>) -> Vec<(Range<usize>, &'a str)> {
+    let body = |node: Node<'_>| {
+        let name = node.child_by_field_name("name").filter(|_| node.kind() == "mod_item")?;
+        Some((node.child_by_field_name("body")?.byte_range(), code.text(name)))
+    };
+    let in_macro = |parts: &[Node<'_>]| match parts {
+        [word, name, body] if code.text(*word) == "mod" && body.kind() == "token_tree" => {
+            Some((body.byte_range(), code.text(*name)))
+        }
+        _ => None,
+    };
+    let in_macros = |node: Node<'_>| children(node).windows(3).filter_map(in_macro).collect::<Vec<_>>();
+    let nodes = code.nodes();
+    nodes.into_iter().flat_map(|node| body(node).into_iter().chain(in_macros(node))).collect()
+}
+
+/// The names of a path that is nothing else; none of anything else.
+fn names<'a>(code: &Code<'a>, node: Node<'_>) -> Vec<&'a str> {
+    let is_path = matches!(node.kind(), "scoped_identifier" | "scoped_type_identifier");
+    let parts = if is_path { walk(node, |_| true) } else { Vec::new() };
+    let leaves = || parts.iter().filter(|part| part.child_count() == 0);
+    let is_plain = leaves().all(|leaf| is_name(*leaf) || leaf.kind() == "::");
+    leaves().filter(|leaf| is_plain && is_name(**leaf)).map(|leaf| code.text(*leaf)).collect()
+}
+
+fn is_name(node: Node<'_>) -> bool {
+    matches!(node.kind(), "identifier" | "type_identifier" | "crate" | "self" | "super")
+}
+
+struct Reader<'f, 'a> {
     file: &'f str,
+    code: &'f Code<'a>,
     /// The crate's folder, and the module that the file is.
     module: (String, Vec<String>),
-    /// Modules with a body that are open here, by the depth of their braces.
-    inline: Vec<(usize, String)>,
-    depth: usize,
+    /// Modules with a body, by where that is.
+    inline: Vec<(Range<usize>, &'a str)>,
     found: Vec<Import>,
 }
 
-impl Reader<'_> {
-    /// Reads what begins at `place` and says where to go on.
-    fn take(&mut self, tokens: &[Token<'_>], place: usize) -> usize {
-        let token = &tokens[place];
-        let is_after = |mark: &str| place > 0 && tokens[place - 1].is_mark(mark);
-        if token.is_mark("{") {
-            self.depth += 1;
-        } else if token.is_mark("}") {
-            self.depth = self.depth.saturating_sub(1);
-            self.inline.retain(|(depth, _)| *depth <= self.depth);
-        } else if token.is_mark("#") {
-            self.path_attribute(&tokens[place..]);
-        } else if token.kind == Kind::Word && !is_after("::") && !is_after(".") {
-            return self.word(tokens, place);
+impl Reader<'_, '_> {
+    fn take(&mut self, node: Node<'_>) {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "use_declaration" => {
+                if let Some(tree) = field("argument") {
+                    self.use_tree(tree);
+                }
+            }
+            "extern_crate_declaration" => {
+                if let Some(name) = field("name") {
+                    self.add(name, &[self.code.text(name)]);
+                }
+            }
+            "attribute" => self.path_attribute(node),
+            "token_tree" => self.token_tree(node),
+            _ => {
+                let names = names(self.code, node);
+                if !names.is_empty() {
+                    self.add(node, &names);
+                }
+            }
         }
-        place + 1
-    }
-
-    fn word(&mut self, tokens: &[Token<'_>], place: usize) -> usize {
-        let token = &tokens[place];
-        match (token.text, &tokens[place + 1..]) {
-            ("use", rest) => {
-                let end = rest.iter().position(|token| token.is_mark(";")).unwrap_or(rest.len());
-                self.use_tree(&rest[..end]);
-                return place + 1 + end;
-            }
-            ("mod", [name, open, ..]) if name.kind == Kind::Word && open.is_mark("{") => {
-                self.inline.push((self.depth + 1, name.text.to_owned()));
-                return place + 2;
-            }
-            ("crate", [name, ..])
-                if name.kind == Kind::Word && place > 0 && tokens[place - 1].is_word("extern") =>
-            {
-                self.add(token.line, &[name.text]);
-                return place + 2;
-            }
-            // `pub(in crate::x)` says who may see, and imports nothing.
-            ("in", [first, ..])
-                if place > 1 && tokens[place - 1].is_mark("(") && tokens[place - 2].is_word("pub") =>
-            {
-                return place + 1 + usize::from(first.kind == Kind::Word);
-            }
-            (_, [colons, ..]) if colons.is_mark("::") => {
-                let names: Vec<&str> = path_at(&tokens[place..]);
-                self.add(token.line, &names);
-            }
-            _ => {}
-        }
-        place + 1
     }
 
     /// `a::{b, c::{d, e as f}}`, each as a path of its own.
-    fn use_tree(&mut self, tokens: &[Token<'_>]) {
-        let mut names: Vec<&str> = Vec::new();
-        let mut open: Vec<usize> = Vec::new();
-        let (mut is_new, mut is_alias) = (false, false);
-        let mut line = tokens.first().map_or(0, |token| token.line);
-        for token in tokens {
-            match (token.kind, token.text) {
-                (Kind::Word, "as") => is_alias = true,
-                (Kind::Word, _) if is_alias => is_alias = false,
-                (Kind::Word, word) => {
-                    names.push(word);
-                    (is_new, line) = (true, token.line);
+    fn use_tree(&mut self, tree: Node<'_>) {
+        let code = self.code;
+        // Not by recursion: a text may nest deeper than a stack.
+        let mut open: Vec<(Node<'_>, Vec<&str>)> = vec![(tree, Vec::new())];
+        while let Some((tree, mut names)) = open.pop() {
+            let (own, list) = match tree.kind() {
+                "scoped_use_list" => (tree.child_by_field_name("path"), tree.child_by_field_name("list")),
+                "use_as_clause" => (tree.child_by_field_name("path"), None),
+                "use_list" => (None, Some(tree)),
+                _ => (Some(tree), None),
+            };
+            let leaves = own.map(|own| walk(own, |_| true)).unwrap_or_default().into_iter();
+            let leaves = leaves.filter(|leaf| leaf.child_count() == 0 && is_name(*leaf));
+            names.extend(leaves.map(|leaf| code.text(leaf)).take(NAMES_MAX.saturating_sub(names.len())));
+            match list {
+                Some(list) => {
+                    let parts = children(list).into_iter().rev().filter(Node::is_named);
+                    open.extend(parts.filter(|part| !is_comment(*part)).map(|part| (part, names.clone())));
                 }
-                (Kind::Mark, "{") => open.push(names.len()),
-                (Kind::Mark, "," | "}") => {
-                    if std::mem::take(&mut is_new) {
-                        self.add(line, &names);
-                    }
-                    names.truncate(open.last().copied().unwrap_or(0));
-                    if token.text == "}" {
-                        open.pop();
-                    }
-                }
-                _ => {}
+                None => self.add(tree, &names),
             }
-        }
-        if is_new {
-            self.add(line, &names);
         }
     }
 
     /// `#[path = "../x.rs"] mod x;`
-    fn path_attribute(&mut self, tokens: &[Token<'_>]) {
-        if let [_, open, word, equals, name, ..] = tokens
-            && open.is_mark("[")
-            && word.is_word("path")
-            && equals.is_mark("=")
-        {
-            let path = path::join(folder(self.file), name.text);
-            self.found.push(Import::at_path(name.line, name.text, path));
+    fn path_attribute(&mut self, attribute: Node<'_>) {
+        let is_path = attribute.child(0).is_some_and(|name| self.code.text(name) == "path");
+        let value = attribute.child_by_field_name("value").filter(|_| is_path);
+        if let Some((value, name)) = value.and_then(|value| Some((value, self.code.quoted(value)?))) {
+            let path = path::join(folder(self.file), name);
+            self.found.push(Import::at_path(line(value), name, path));
+        }
+    }
+
+    /// Paths among the arguments of a macro, where nothing but `::` tells them.
+    fn token_tree(&mut self, tree: Node<'_>) {
+        let parts = children(tree);
+        let is = |place: usize, sign: &str| parts.get(place).is_some_and(|part| part.kind() == sign);
+        let mut place = 0;
+        while place < parts.len() {
+            let start = place;
+            while is_name(parts[place]) && is(place + 1, "::") && place + 2 < parts.len() {
+                place += 2;
+            }
+            let is_member = start.checked_sub(1).is_some_and(|before| is(before, ".") || is(before, "::"));
+            if place > start && !is_member {
+                let names = parts[start..=place].iter().filter(|part| is_name(**part));
+                let names: Vec<&str> = names.map(|part| self.code.text(*part)).collect();
+                self.add(parts[start], &names);
+            }
+            place += 1;
         }
     }
 
     /// A path by its names, from the crate, this module, the one above, or another crate.
-    fn add(&mut self, line: usize, names: &[&str]) {
+    fn add(&mut self, place: Node<'_>, names: &[&str]) {
+        let line = place.end_position().row + 1;
         let name = names.join("::");
         let (root, file_module) = &self.module;
         let mut at: Vec<&str> = file_module.iter().map(String::as_str).collect();
-        at.extend(self.inline.iter().map(|(_, name)| name.as_str()));
+        at.extend(
+            self.inline.iter().filter(|(body, _)| body.contains(&place.start_byte())).map(|(_, name)| *name),
+        );
         let mut rest = names;
         match names.first() {
             Some(&"crate") => (at, rest) = (Vec::new(), &names[1..]),
@@ -154,22 +180,6 @@ impl Reader<'_> {
         at.extend(rest.iter().filter(|name| **name != "self"));
         self.found.push(Import::at_path(line, name, path::join(root, &at.join("/"))));
     }
-}
-
-/// The names of the path at the start.
-fn path_at<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    let mut rest = tokens;
-    while let [name, after @ ..] = rest
-        && name.kind == Kind::Word
-    {
-        names.push(name.text);
-        match after {
-            [colons, after @ ..] if colons.is_mark("::") => rest = after,
-            _ => break,
-        }
-    }
-    names
 }
 
 /// The folder of a file's crate, and the module that the file is: what lies below `src`, without `mod.rs` and the like.
