@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use holdpoint_core::test_report::{Outcome, junit, outcome, read, summary};
+use holdpoint_checks::test_report::{Outcome, junit, outcome, read, summary};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

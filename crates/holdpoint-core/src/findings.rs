@@ -14,9 +14,6 @@ pub struct Findings {
     pub is_readable: bool,
 }
 
-/// The phrase of a report without findings.
-const NOTHING: &str = "no substantive findings";
-
 impl Findings {
     /// Returns the number of findings of a severity.
     pub fn count(&self, severity: &str) -> usize {
@@ -24,10 +21,14 @@ impl Findings {
     }
 }
 
-/// Reads a report: every list item under a heading that names a severity is a finding, whatever its bullet or depth.
-pub fn read(markdown: &str) -> Findings {
+/// Reads a report: every list item under a heading that is a severity's name, whatever the bullet or the depth. One
+/// without findings says so in the words of `nothing`, in upper or lower case.
+pub fn read(markdown: &str, nothing: &str) -> Findings {
     let sections = document::sections(markdown);
-    let says_nothing = sections.iter().any(|section| section.text.to_lowercase().contains(NOTHING));
+    let nothing = nothing.to_lowercase();
+    let is_nothing = |item: &str| is_nothing(item, &nothing);
+    let says_nothing = |section: &Section| section.text.to_lowercase().contains(&nothing);
+    let says_nothing = !nothing.is_empty() && sections.iter().any(says_nothing);
     let rated: Vec<(&'static str, &Section)> =
         sections.iter().filter_map(|section| Some((severity(&section.title)?, section))).collect();
     let items = |(name, section): &(&'static str, &Section)| {
@@ -53,14 +54,18 @@ fn severity(title: &str) -> Option<&'static str> {
 }
 
 /// Returns whether an item only says that there are no findings.
-fn is_nothing(item: &str) -> bool {
+fn is_nothing(item: &str, nothing: &str) -> bool {
     let plain = item.trim().trim_matches(['.', '!', '*', '_', '(', ')', '-']).to_lowercase();
-    matches!(plain.as_str(), "" | "none" | "n/a" | "nothing" | "no findings" | NOTHING)
+    matches!(plain.as_str(), "" | "none" | "n/a" | "nothing" | "no findings") || plain == nothing
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(text: &str) -> Findings {
+        super::read(text, "No substantive findings")
+    }
 
     fn counts(text: &str) -> [usize; 3] {
         let found = read(text);

@@ -37,15 +37,6 @@ pub mod findings;
 pub mod layout;
 pub mod shell;
 
-// The checks.
-pub mod acceptance;
-pub mod allowed_files;
-pub mod blueprint;
-pub mod plan;
-pub mod scan;
-pub mod source;
-pub mod test_report;
-
 // For people: drawings and error messages.
 pub mod diagnostic;
 pub mod graph;

@@ -5,6 +5,12 @@ pub trait World: Send + Sync {
     /// Returns the content of a file.
     fn read(&self, path: &str) -> Answer<Vec<u8>>;
 
+    /// Reads a document with the reader of this name; none if the document is missing or says nothing of the kind. The readers are no part of the core: it only passes on what they give.
+    fn read_as(&self, reader: &str, path: &str, args: &[serde_json::Value]) -> Answer<serde_json::Value> {
+        let _ = (reader, path, args);
+        Answer::None
+    }
+
     /// Whether a file or folder exists.
     fn exists(&self, path: &str) -> Answer<()>;
 

@@ -12,8 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use holdpoint_checks::blueprint::{Reference, Words};
+use holdpoint_checks::lint::Linter;
 use holdpoint_core::phase::{Request, Task};
-use holdpoint_core::scan::Finding;
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
@@ -157,10 +158,17 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
     match &request.task {
         Task::That => Ok(Performed::of(Verdict::Pass)),
         Task::Tests(tests) => tests::perform(tests, request, run, env.as_ref()),
-        Task::Acceptance { rows, spec, section } => {
-            acceptance::perform(&acceptance::Rows { rows, spec, section }, request, run, env.as_ref())
+        Task::Acceptance { rows, spec, section, columns } => acceptance::perform(
+            &acceptance::Rows { rows, spec, section, columns },
+            request,
+            run,
+            env.as_ref(),
+        ),
+        Task::Blueprint { folder, files, spec, domains, money, reference, fields } => {
+            let reference = Reference { section: reference.clone(), fields: fields.clone() };
+            let words = Words { domains: domains.clone(), money: money.clone(), reference };
+            blueprint::perform(folder, files, spec, &words, run)
         }
-        Task::Blueprint { folder, files, spec } => blueprint::perform(folder, files, spec, run),
         Task::Scan { files, code_lines, test_lines } => scan::perform(files, *code_lines, *test_lines, run),
         Task::Commit { files, message, is_done } => {
             let commit = commit::Commit { files, message, is_done: *is_done, timeout_s: request.timeout_s };
@@ -226,13 +234,14 @@ fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8_000).any(|byte| *byte == 0)
 }
 
-/// What was found, one line each; nothing is a pass.
-fn findings(found: Vec<Finding>) -> Performed {
-    let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+/// Returns what a linter finds in the files, one line each; nothing is a pass.
+fn lint(linter: &dyn Linter, files: &[String], run: &Run) -> Result<Performed, Failure> {
+    let files = sources(run, files)?;
+    let lines: Vec<String> = linter.findings(&files).iter().map(ToString::to_string).collect();
     let verdict = if lines.is_empty() { Verdict::Pass } else { Verdict::Fail };
     let output = match lines.len() {
         0 => "PASS".to_owned(),
         many => format!("FAIL: {many}\n{}", lines[..many.min(FINDINGS_SHOWN)].join("\n")),
     };
-    Performed { output, details: json!({ "failed": lines }), ..Performed::of(verdict) }
+    Ok(Performed { output, details: json!({ "failed": lines }), ..Performed::of(verdict) })
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use holdpoint_checks::reader;
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World};
@@ -172,6 +173,19 @@ impl World for ProjectWorld {
         match self.resolve(path).and_then(|path| read_file(&path, FILE_BYTES_MAX)) {
             Ok(Some(bytes)) => Answer::Is(bytes),
             Ok(None) => Answer::None,
+            Err(why) => Answer::Fault(why),
+        }
+    }
+
+    fn read_as(&self, reader: &str, path: &str, args: &[serde_json::Value]) -> Answer<serde_json::Value> {
+        let bytes = match self.read(path) {
+            Answer::Is(bytes) => bytes,
+            Answer::None => return Answer::None,
+            Answer::Fault(why) => return Answer::Fault(why),
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        match reader::read_as(reader, text.trim_start_matches('\u{feff}'), args) {
+            Ok(said) => said.map_or(Answer::None, Answer::Is),
             Err(why) => Answer::Fault(why),
         }
     }

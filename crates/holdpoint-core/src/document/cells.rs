@@ -84,7 +84,7 @@ fn split(line: &str) -> Vec<String> {
 }
 
 /// Returns the length of the code span at the start, or of its backticks alone if nothing closes it.
-pub(crate) fn span(text: &str) -> usize {
+pub fn span(text: &str) -> usize {
     let marks = text.len() - text.trim_start_matches('`').len();
     let mut at = marks;
     while let Some(start) = text[at..].find('`').map(|found| at + found) {

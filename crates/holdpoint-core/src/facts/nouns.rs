@@ -22,7 +22,9 @@ impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
         let world = Arc::clone(&self.world);
         match name {
-            "allowed_files" => Value::from_function(move |path: &str| spec::allowed(path, world.as_ref())),
+            "allowed_files" => Value::from_function(move |path: &str, title: &str| {
+                spec::allowed(path, title, world.as_ref())
+            }),
             "cwd" => Value::from(self.folder_below_home()),
             "delegation" => self.delegation().unwrap_or_else(Value::from),
             "digest" => Value::from_function(move |paths: Vec<String>| world.digest(&paths)),
@@ -30,7 +32,9 @@ impl Facts {
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
             "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
-            "findings" => Value::from_function(move |path: &str| report::findings(path, world.as_ref())),
+            "findings" => Value::from_function(move |path: &str, nothing: Option<&str>| {
+                report::findings(path, nothing.unwrap_or_default(), world.as_ref())
+            }),
             "git" => Value::from_object(GitFact(Arc::clone(self))),
             "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
@@ -38,7 +42,9 @@ impl Facts {
             "nonce" => Value::from(format!("{:016x}", world.random_u64())),
             "now" => time::now(world.now()),
             "phase" => self.due_phase().unwrap_or_else(Value::from),
-            "planned" => Value::from_function(move |path: &str| spec::planned(path, world.as_ref())),
+            "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
+                spec::planned(path, titles, world.as_ref())
+            }),
             "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
             "proved" => {
                 let facts = Arc::clone(self);

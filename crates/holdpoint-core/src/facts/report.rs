@@ -1,4 +1,4 @@
-//! `findings(path)`: a reviewer's report by severity; `kept(path)`: a file as it was when the run was made.
+//! `findings(path, nothing)`: a reviewer's report by severity; `kept(path)`: a file as it was when the run was made.
 
 use minijinja::Error;
 use minijinja::value::Value;
@@ -7,10 +7,10 @@ use super::file::read_text;
 use crate::findings::{self, SEVERITIES};
 use crate::world::{Answer, World};
 
-/// `.exists`, `.high`, `.medium`, `.low`, `.total`, `.clean`, `.malformed`, `.items`.
-pub(super) fn findings(path: &str, world: &dyn World) -> Result<Value, Error> {
+/// A report, and how one says that it found `nothing`: `.exists`, `.high`, `.medium`, `.low`, `.total`, `.clean`, `.malformed`, `.items`.
+pub(super) fn findings(path: &str, nothing: &str, world: &dyn World) -> Result<Value, Error> {
     let text = read_text(path, world)?;
-    let found = text.as_deref().map(findings::read).unwrap_or_default();
+    let found = text.as_deref().map(|text| findings::read(text, nothing)).unwrap_or_default();
     let items = found.list.iter().map(|(severity, text)| {
         Value::from_pairs([("severity", Value::from(*severity)), ("text", Value::from(text.as_str()))])
     });

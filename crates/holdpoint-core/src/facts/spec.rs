@@ -1,35 +1,34 @@
-//! `planned(path)`, `allowed_files(path)` and `without(path, titles)`: what a spec says of its tasks, of the files it
-//! lets be changed, and beside some of its sections.
+//! `planned(path, titles)`, `allowed_files(path, title)` and `without(path, titles)`: what a spec says of its tasks, of
+//! the files it lets be changed, and beside some of its sections.
 
 use minijinja::Error;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
+use serde_json::Value as Json;
 
+use super::fault;
 use super::file::read_text;
 use crate::document::outline;
-use crate::world::World;
-use crate::{allowed_files, plan};
+use crate::world::{Answer, World};
 
-/// The tasks of a spec's plan, each with `.id`, `.name` and `.files`. None if two share an id or they are out of order:
-/// whoever works through them could not tell which is due.
-pub(super) fn planned(path: &str, world: &dyn World) -> Result<Value, Error> {
-    let tasks = read_text(path, world)?.as_deref().map(plan::tasks).unwrap_or_default();
-    if tasks.iter().zip(1..).any(|(task, number)| task.id != number) {
-        return Ok(Value::from(Vec::<Value>::new()));
-    }
-    let fields = tasks.into_iter().map(|task| {
-        Value::from_pairs([
-            ("id", Value::from(task.id)),
-            ("name", Value::from(task.name)),
-            ("files", Value::from(task.files)),
-        ])
-    });
-    Ok(fields.collect())
+/// The tasks of a spec's plan, under the first of these titles that has any, each with `.id`, `.name` and `.files`; none if there is no spec.
+pub(super) fn planned(path: &str, titles: Vec<String>, world: &dyn World) -> Result<Value, Error> {
+    let tasks = read_as("planned", path, Json::from(titles), world)?;
+    Ok(tasks.map_or_else(|| Value::from(Vec::<Value>::new()), |tasks| Value::from(Serde(tasks))))
 }
 
-/// The paths and globs that a spec allows; undefined if it says nothing of them.
-pub(super) fn allowed(path: &str, world: &dyn World) -> Result<Value, Error> {
-    let paths = read_text(path, world)?.as_deref().and_then(allowed_files::paths);
-    Ok(paths.map_or(Value::UNDEFINED, Value::from))
+/// The paths and globs that a spec allows in the section of this title; undefined if it says nothing of them.
+pub(super) fn allowed(path: &str, title: &str, world: &dyn World) -> Result<Value, Error> {
+    let paths = read_as("allowed_files", path, Json::from(title), world)?;
+    Ok(paths.map_or(Value::UNDEFINED, |paths| Value::from(Serde(paths))))
+}
+
+/// What a reader that the core does not know makes of a document.
+fn read_as(reader: &str, path: &str, arg: Json, world: &dyn World) -> Result<Option<Json>, Error> {
+    match world.read_as(reader, path, &[arg]) {
+        Answer::Is(said) => Ok(Some(said)),
+        Answer::None => Ok(None),
+        Answer::Fault(why) => Err(fault(format!("`{path}` cannot be read: {why}"))),
+    }
 }
 
 /// A document's Markdown without the sections of these titles; undefined if it is not there.

@@ -71,6 +71,14 @@ pub enum Task {
         files: Vec<String>,
         /// The document.
         spec: String,
+        /// The documents that have the domains: a glob.
+        domains: String,
+        /// The documents that speak of money: a glob.
+        money: String,
+        /// The title of the document's section about the blueprint.
+        reference: String,
+        /// What that section must name.
+        fields: Vec<String>,
     },
     /// Rows of a document's table are run.
     Acceptance {
@@ -80,6 +88,8 @@ pub enum Task {
         spec: String,
         /// The section's title.
         section: String,
+        /// The columns of tables without a head.
+        columns: Vec<String>,
     },
     /// Files are committed.
     Commit {
@@ -238,15 +248,22 @@ impl Asked<'_> {
                 code_lines: self.value(code_lines.as_ref())?.as_u64(),
                 test_lines: self.value(test_lines.as_ref())?.as_u64(),
             },
-            CheckKind::Blueprint { folder, files, spec } => Task::Blueprint {
-                folder: self.facts.render(folder, self.facts.context())?,
-                files: self.texts(Some(files))?,
-                spec: self.text(spec)?,
-            },
-            CheckKind::Acceptance { rows, spec, section } => Task::Acceptance {
+            CheckKind::Blueprint { folder, files, spec, domains, money, reference, fields } => {
+                Task::Blueprint {
+                    folder: self.facts.render(folder, self.facts.context())?,
+                    files: self.texts(Some(files))?,
+                    spec: self.text(spec)?,
+                    domains: domains.to_string(),
+                    money: money.to_string(),
+                    reference: reference.to_string(),
+                    fields: fields.iter().map(ToString::to_string).collect(),
+                }
+            }
+            CheckKind::Acceptance { rows, spec, section, columns } => Task::Acceptance {
                 rows: self.facts.render(rows, self.facts.context())?,
                 spec: self.text(spec)?,
                 section: self.facts.render(section, self.facts.context())?,
+                columns: columns.iter().map(ToString::to_string).collect(),
             },
             CheckKind::Commit { files, message, landed } => Task::Commit {
                 files: self.texts(Some(files))?,

@@ -90,6 +90,14 @@ pub enum CheckKind {
         files: Text,
         /// The document.
         spec: Text,
+        /// The documents that have the domains: a glob.
+        domains: Text,
+        /// The documents that speak of money: a glob.
+        money: Text,
+        /// The title of the document's section about the blueprint.
+        reference: Text,
+        /// What that section must name.
+        fields: List<Text>,
     },
     /// `acceptance`: rows of a document's table, run one by one.
     Acceptance {
@@ -99,6 +107,8 @@ pub enum CheckKind {
         spec: Text,
         /// The section's title, a template.
         section: Text,
+        /// The columns of tables without a head.
+        columns: List<Text>,
     },
     /// `commit`: one commit of exactly these files.
     Commit {

@@ -1,7 +1,8 @@
 //! Running the rows of a spec's acceptance tables. Whatever they start stays until the last of them is done, so that a
 //! server that one row starts can be asked by the next, and is then ended.
 
-use holdpoint_core::acceptance::{self, Acceptance, Row};
+use holdpoint_checks::acceptance::{AcceptanceRows, Row};
+use holdpoint_checks::reader::Reader;
 use holdpoint_core::document::outline;
 use holdpoint_core::phase::Request;
 use holdpoint_core::verdict::Verdict;
@@ -31,9 +32,11 @@ pub(super) struct Rows<'a> {
     pub(super) rows: &'a str,
     pub(super) spec: &'a str,
     pub(super) section: &'a str,
+    pub(super) columns: &'a [String],
 }
 
-/// Runs the rows of one kind, `smoke` or `functional`, of a section of the document.
+/// Runs the rows of a section whose ids the glob fits. In tables without a head the columns are the usual ones, or
+/// `columns`.
 pub(super) fn perform(
     which: &Rows<'_>,
     request: &Request,
@@ -41,9 +44,9 @@ pub(super) fn perform(
     env: &dyn Env,
 ) -> std::result::Result<Performed, Failure> {
     let spec = read_text(run, which.spec)?.unwrap_or_default();
-    let all = outline::under(&spec, which.section).map(acceptance::rows).unwrap_or_default();
-    let Acceptance { smoke, functional, .. } = all;
-    let rows = if which.rows == "functional" { functional } else { smoke };
+    let reader = AcceptanceRows { ids: which.rows.to_owned(), columns: which.columns.to_vec() };
+    let section = outline::under(&spec, which.section);
+    let rows = section.and_then(|section| reader.read(section)).unwrap_or_default();
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {

@@ -1,8 +1,8 @@
 //! Comparing a spec and the changed files with a project's blueprint.
 
-use holdpoint_core::blueprint::{self, Blueprint};
+use holdpoint_checks::blueprint::{Blueprint, Compliance, Words};
 
-use super::{Failure, Performed, findings, read_text, sources};
+use super::{Failure, Performed, lint, read_text, sources};
 use crate::project::Run;
 use crate::store::tree;
 
@@ -10,7 +10,13 @@ use crate::store::tree;
 const DOCUMENTS_MAX: usize = 200;
 
 /// Judges `files` and the document `spec` by the documents below `folder`.
-pub(super) fn perform(folder: &str, files: &[String], spec: &str, run: &Run) -> Result<Performed, Failure> {
+pub(super) fn perform(
+    folder: &str,
+    files: &[String],
+    spec: &str,
+    words: &Words,
+    run: &Run,
+) -> Result<Performed, Failure> {
     let lacks = |why: String| Failure::Lacks(format!("the blueprint `{folder}` cannot be read: {why}"));
     let names = tree::names(&run.home.join(folder)).map_err(|error| lacks(error.to_string()))?;
     let paths: Vec<String> = names
@@ -21,6 +27,5 @@ pub(super) fn perform(folder: &str, files: &[String], spec: &str, run: &Run) -> 
         .collect();
     let documents = sources(run, &paths)?;
     let spec = read_text(run, spec)?.unwrap_or_default();
-    let files = sources(run, files)?;
-    Ok(findings(blueprint::judge(&Blueprint::read(&documents), &spec, &files)))
+    lint(&Compliance { blueprint: Blueprint::read(&documents, words), spec }, files, run)
 }

@@ -1,8 +1,8 @@
-//! Looking through changed files for what a script can find.
+//! Searching changed files for what a script can find.
 
-use holdpoint_core::scan::{self, Limits};
+use holdpoint_checks::scan::Scan;
 
-use super::{Failure, Performed, findings, sources};
+use super::{Failure, Performed, lint};
 use crate::project::Run;
 
 /// Scans `files`, with limits on their length.
@@ -12,14 +12,12 @@ pub(super) fn perform(
     test_lines: Option<u64>,
     run: &Run,
 ) -> Result<Performed, Failure> {
-    let usual = Limits::default();
+    let usual = Scan::default();
     let most =
         |told: Option<u64>, usual: usize| told.and_then(|most| usize::try_from(most).ok()).unwrap_or(usual);
-    let limits = Limits {
+    let scan = Scan {
         code_lines: most(code_lines, usual.code_lines),
         test_lines: most(test_lines, usual.test_lines),
     };
-    let files = sources(run, files)?;
-    let found = files.iter().flat_map(|(path, text)| scan::scan(path, text, &limits)).collect();
-    Ok(findings(found))
+    lint(&scan, files, run)
 }

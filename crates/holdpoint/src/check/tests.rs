@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use holdpoint_checks::test_report::{self, Outcome, TestReport};
 use holdpoint_core::path::{below, tidy};
 use holdpoint_core::phase::{Request, Tests};
-use holdpoint_core::test_report::{self, Outcome, TestReport};
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 

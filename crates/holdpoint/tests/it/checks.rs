@@ -70,11 +70,15 @@ code_lines = "3"
 
 [checks.blueprint]
 blueprint = "blueprint"
+domains = "domain-map*"
+money = "cross-cutting*"
+reference = "Blueprint Reference"
+fields = ["Domain", "Cross-cutting", "Data model"]
 files     = "['src/domains/users/a.py']"
 spec      = "'spec.md'"
 
 [checks.rows]
-acceptance = "{{ state.rows or 'smoke' }}"
+acceptance = "AV-S*"
 spec       = "'spec.md'"
 section    = "Acceptance Verification"
 

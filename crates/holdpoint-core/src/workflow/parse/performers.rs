@@ -21,8 +21,8 @@ const KINDS: [(&str, &[&str]); 7] = [
     ("tests", &["scope", "known", "least", "fails_on", "adding"]),
     ("that", &[]),
     ("scan", &["code_lines", "test_lines"]),
-    ("blueprint", &["files", "spec"]),
-    ("acceptance", &["spec", "section"]),
+    ("blueprint", &["files", "spec", "domains", "money", "reference", "fields"]),
+    ("acceptance", &["spec", "section", "columns"]),
     ("commit", &["message", "landed"]),
 ];
 /// The keys that every check may have.
@@ -182,11 +182,16 @@ impl Parser<'_> {
                 folder: self.template(table, "blueprint").unwrap_or_default(),
                 files: needed(self, "files"),
                 spec: needed(self, "spec"),
+                domains: self.reader.text(table, "domains").unwrap_or_default(),
+                money: self.reader.text(table, "money").unwrap_or_default(),
+                reference: self.reader.text(table, "reference").unwrap_or_default(),
+                fields: self.reader.texts(table, "fields"),
             },
             "acceptance" => CheckKind::Acceptance {
                 rows: self.template(table, "acceptance").unwrap_or_default(),
                 spec: needed(self, "spec"),
                 section: self.template(table, "section").unwrap_or_default(),
+                columns: self.reader.texts(table, "columns"),
             },
             "commit" => CheckKind::Commit {
                 files: needed(self, "commit"),
