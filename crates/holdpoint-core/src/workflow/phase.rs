@@ -289,15 +289,27 @@ impl<'a> Performance<'a> {
         }
     }
 
-    /// Whether a verdict takes the passing route, or is one that the check accepts as well.
+    /// The route that a verdict takes: its own; that of the passing verdict, if the check accepts it; or the default.
+    pub fn route(self, verdict: &Verdict, workflow: &Workflow) -> Option<&'a Route> {
+        let routes = self.routes();
+        let own = routes.on.iter().find(|route| route.verdict == *verdict);
+        let accepted = || routes.of(&self.passing()).filter(|_| self.accepts(verdict, workflow));
+        own.or_else(accepted).or_else(|| routes.of(verdict))
+    }
+
+    /// Whether a verdict counts as passed: it takes the passing route, or has one of its own and is accepted.
     pub fn passes(self, verdict: &Verdict, workflow: &Workflow) -> bool {
-        let is_accepted = match self {
+        let takes_it = self.route(verdict, workflow).is_some_and(|route| route.verdict == self.passing());
+        takes_it || self.accepts(verdict, workflow)
+    }
+
+    fn accepts(self, verdict: &Verdict, workflow: &Workflow) -> bool {
+        match self {
             Performance::Review(_) => false,
             Performance::Check(check) => {
                 workflow.check(&check.check).is_some_and(|check| check.accepts.contains(verdict))
             }
-        };
-        is_accepted || self.routes().of(verdict).is_some_and(|route| route.verdict == self.passing())
+        }
     }
 }
 

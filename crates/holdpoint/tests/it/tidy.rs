@@ -49,14 +49,22 @@ fn every_file_says_what_it_owns() {
     }
 }
 
+/// The most lines of the map: it is read, not searched.
+const MAP_LINES_MAX: usize = 250;
+
 #[test]
-fn the_map_has_every_module() {
+fn the_map_has_every_module_of_a_crate_and_every_folder() {
     let map = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    assert!(map.lines().count() <= MAP_LINES_MAX, "ARCHITECTURE.md is too long to be a map");
     for (name, _) in
         sources().into_iter().filter(|(name, _)| name.contains("/src/") && !name.ends_with("_tests.rs"))
     {
         let short = name.split("/src/").last().unwrap();
-        assert!(map.contains(&format!("`{short}`")), "ARCHITECTURE.md does not mention `{short}` ({name})");
+        let place = match short.rsplit_once('/') {
+            Some((folder, _)) => format!("{}/", folder.rsplit('/').next().unwrap()),
+            None => short.to_owned(),
+        };
+        assert!(map.contains(&place), "ARCHITECTURE.md does not mention `{place}` ({name})");
     }
 }
 

@@ -109,11 +109,11 @@ fn claude_code_does_what_it_is_held_for_until_two_reviews_are_clean() {
     assert_eq!(
         took.collect::<Vec<_>>(),
         [
-            json!(["stop", "hold", "FAIL", 1, "sonnet", 0, "post-plan-review"]),
+            json!(["stop", "hold", "fail", 1, "sonnet", 0, "post-plan-review"]),
             done.clone(),
-            json!(["stop", "hold", "PASS", 2, "opus", 1, "post-plan-review"]),
+            json!(["stop", "hold", "pass", 2, "opus", 1, "post-plan-review"]),
             done,
-            json!(["stop", "witness", "PASS", 3, "sonnet", 2, "create-tasks"]),
+            json!(["stop", "witness", "pass", 3, "sonnet", 2, "create-tasks"]),
         ]
     );
 }
