@@ -44,6 +44,7 @@ mod log;
 mod model;
 mod ownership;
 mod parallel;
+mod permits;
 mod phases;
 mod project;
 #[cfg(unix)]
