@@ -20,10 +20,10 @@ use serde_json::Value as Json;
 
 pub use evidence::is_good;
 
-use crate::decision::Set;
+use crate::effects::Set;
 use crate::event::Event;
 use crate::workflow::{Named, Text, Workflow};
-use crate::world::World;
+use crate::world::{Answer, World};
 
 /// What kept a fact from being known.
 pub type FactError = Error;
@@ -71,7 +71,9 @@ pub struct Facts {
     pub(crate) event: Arc<Event>,
     pub(crate) home: String,
     pub(crate) world: Arc<dyn World>,
-    env: Environment<'static>,
+    env: Arc<Environment<'static>>,
+    /// The state file as it was when it was first asked for: all that follow from these facts see the same.
+    state_file: Arc<Mutex<Option<Answer<Vec<u8>>>>>,
     /// What was worked out so far: few enough to be looked through.
     known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,
@@ -90,13 +92,19 @@ impl std::fmt::Debug for Facts {
 
 impl Facts {
     /// The facts for a workflow whose run is at `home`.
-    pub fn new(workflow: Workflow, event: Arc<Event>, home: String, world: Arc<dyn World>) -> Arc<Facts> {
+    pub fn new(
+        workflow: impl Into<Arc<Workflow>>,
+        event: Arc<Event>,
+        home: String,
+        world: Arc<dyn World>,
+    ) -> Arc<Facts> {
         Arc::new(Facts {
-            workflow: Arc::new(workflow),
+            workflow: workflow.into(),
             event,
             home,
             world,
-            env: crate::filters::environment(),
+            env: Arc::new(crate::filters::environment()),
+            state_file: Arc::default(),
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),
@@ -106,7 +114,7 @@ impl Facts {
     }
 
     /// The same facts with fields that are about to be set.
-    pub(crate) fn overlaid(self: &Arc<Self>, sets: &[Set]) -> Arc<Facts> {
+    pub fn overlaid(self: &Arc<Self>, sets: &[Set]) -> Arc<Facts> {
         let overlay = self.overlay.iter().chain(sets).cloned().collect();
         Arc::new(Facts { overlay, ..self.anew() })
     }
@@ -147,7 +155,8 @@ impl Facts {
             event: Arc::clone(&self.event),
             home: self.home.clone(),
             world: Arc::clone(&self.world),
-            env: self.env.clone(),
+            env: Arc::clone(&self.env),
+            state_file: Arc::clone(&self.state_file),
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),

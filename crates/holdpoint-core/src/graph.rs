@@ -2,7 +2,8 @@
 
 mod render;
 
-use crate::workflow::phase::{Actor, END, Limit, Manner, NamedRounds, Phase, Step};
+use crate::workflow::phase::{Actor, Limit, NamedRounds, Phase};
+use crate::workflow::step::{Delivery, END, Step};
 use crate::workflow::{Rule, ToolMatch, Workflow};
 
 /// A workflow to be drawn.
@@ -125,8 +126,8 @@ fn edge(workflow: &Workflow, phase: &Phase, outcome: &str, step: &Step) -> Edge 
         limit: limit_of(workflow, step).map(|rounds| format!("{} of {}", rounds.limit, rounds.name)),
         afresh: step.afresh,
         stops: phase.by != Actor::User
-            && step.manner != Manner::Hold
-            && (step.manner == Manner::Pause || is_to_user),
+            && step.delivery != Delivery::Hold
+            && (step.delivery == Delivery::Pause || is_to_user),
     }
 }
 
@@ -174,7 +175,7 @@ fn in_words(rule: &Rule) -> String {
         format!("{} {tool}", on.moment.name()).trim_end().to_owned()
     };
     let on: Vec<String> = rule.on.iter().map(on).collect();
-    format!("{} {} on {}", rule.kind.name(), rule.name, on.join(", "))
+    format!("{} {} on {}", rule.kind().name(), rule.name, on.join(", "))
 }
 
 impl Edge {

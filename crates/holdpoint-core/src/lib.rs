@@ -1,19 +1,20 @@
 //! The pure core of Holdpoint: what an agent is doing (`event`), what a process asks for (`workflow`),
-//! what can be known (`world`, `facts`) and what follows from it (`decide`, `decision`).
+//! what can be known (`world`, `facts`) and what follows from it (`decide`, `transition`, `effects`).
 //!
 //! Invariant: nothing here does I/O, reads a clock or the environment, or keeps global state. What the core
 //! needs to know it asks of a read-only [`world::World`]; what must be done it returns in a
-//! [`decision::Decision`]. The crate's own `clippy.toml` refuses anything else.
+//! [`effects::Effects`]. The crate's own `clippy.toml` refuses anything else.
 //!
 //! Modules in reading order:
 
 pub mod command;
 pub mod decide;
-pub mod decision;
+pub mod effects;
 pub mod event;
 pub mod facts;
 pub mod phase;
 pub mod tool;
+pub mod transition;
 pub mod workflow;
 pub mod world;
 

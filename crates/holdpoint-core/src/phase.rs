@@ -1,10 +1,8 @@
-//! What a phase comes to: whose turn it is, what must be performed, and which step is taken. Nothing here performs
+//! The phase that is due: whose turn it is, what must be performed, and which step is taken. Nothing here performs
 //! anything: a review that is due is described, and its verdict is given back.
 
-pub mod ahead;
 mod performance;
 pub mod round;
-mod step;
 
 use std::sync::Arc;
 
@@ -12,15 +10,15 @@ use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::json;
 
-use crate::decision::Set;
+use crate::effects::{Effects, Set};
 use crate::facts::{Facts, fault};
+use crate::transition::{Origin, apply, chosen, rendered};
 use crate::workflow::Workflow;
-use crate::workflow::phase::{Actor, Manner, Phase};
+use crate::workflow::phase::{Actor, Phase};
+use crate::workflow::step::Step;
 
+pub(crate) use performance::handed_over;
 pub use performance::{Outcome, Review, failed, performed, unknown_answer};
-pub use step::Taken;
-pub(crate) use step::{apply, entered, finish, gone, is_met, removed, rendered, written};
-use step::{changes, chosen, done, expected, take};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub(crate) const HOLDS: u32 = 3;
@@ -45,7 +43,9 @@ pub enum Turn {
     /// Nothing: the agent may go.
     Rest,
     /// A step is taken.
-    Taken(Taken),
+    Step(Effects),
+    /// A review is due, but it is not performed: a step is taken without it.
+    Unperformed(Unperformed, Effects),
     /// The agent's phase is not finished: it is sent back with the text, `limit` times without progress.
     Unfinished {
         /// How often.
@@ -53,10 +53,21 @@ pub enum Turn {
         /// What the agent is told.
         text: String,
         /// What happens then.
-        exhausted: Taken,
+        exhausted: Effects,
     },
     /// A review must be performed.
     Review(Box<Review>),
+}
+
+/// Why a review that is due is not performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unperformed {
+    /// It counts as passed without being done.
+    Skipped,
+    /// There were as many rounds as there may be.
+    AtLimit,
+    /// It lacks what it needs.
+    Lacking,
 }
 
 /// The phase that is due.
@@ -72,7 +83,8 @@ pub fn due(facts: &Arc<Facts>) -> Result<Due, Error> {
     }
 }
 
-fn find<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a Phase> {
+/// The phase of this name.
+pub(crate) fn find<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a Phase> {
     workflow.phases.iter().find(|phase| phase.name == name)
 }
 
@@ -80,7 +92,7 @@ fn find<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a Phase> {
 pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     match phase.by {
         Actor::User => resting(facts, phase),
-        Actor::Agent if is_proved(facts, phase)? => Ok(Turn::Taken(finish(facts, phase)?)),
+        Actor::Agent if is_proved(facts, phase)? => Ok(Turn::Step(finish(facts, phase, Vec::new())?)),
         Actor::Agent => unfinished(facts, phase),
         Actor::Reviewer | Actor::Check => review(facts, phase),
     }
@@ -89,7 +101,7 @@ pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 /// The user's turn: the agent may go, after what the phase does when it stops there.
 fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     match chosen(facts, phase.steps("stop"))? {
-        Some(step) => Ok(Turn::Taken(apply(facts, phase, step, Vec::new())?)),
+        Some(step) => Ok(Turn::Step(apply(facts, &Origin::Phase(phase), step, Vec::new())?)),
         None => Ok(Turn::Rest),
     }
 }
@@ -124,53 +136,90 @@ pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, Error
 
 fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     if phase.count().is_some() {
-        return Ok(Turn::Taken(next_round(facts, phase)?));
+        return Ok(Turn::Step(next_round(facts, phase)?));
     }
     let text = ask(facts, phase)?;
     let Some(rounds) = &phase.rounds else {
-        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Taken::default() });
+        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Effects::default() });
     };
     let limit = number(&facts.evaluate(&rounds.limit, facts.context())?);
-    let exhausted = apply(facts, phase, &rounds.exhausted, Vec::new())?;
+    let exhausted = apply(facts, &Origin::Phase(phase), &rounds.exhausted, Vec::new())?;
     Ok(Turn::Unfinished { limit: u32::try_from(limit).unwrap_or(0), text, exhausted })
 }
 
 /// An agent's phase whose rounds are counted: finding it unfinished uses one, and the agent is sent into it again.
-fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
+fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, Error> {
     let round = round(facts, phase)?;
     if let Some(exhausted) = exhausted(facts, phase, round)? {
         return Ok(exhausted);
     }
-    let mut sets = counted(facts, phase, round)?;
-    sets.extend(rendered(&facts.overlaid(&sets), &phase.enter.set)?);
-    let after = facts.overlaid(&sets);
-    Ok(Taken {
-        manner: Manner::Hold,
-        text: ask(&after, phase)?,
-        went: Some(phase.name.to_string()),
-        files: changes(&after, phase, &phase.enter)?,
-        expects: expected(&after, phase)?,
-        sets,
-        ..Taken::default()
-    })
+    let again = Step { go: Some(phase.name.clone()), ..Step::default() };
+    apply(facts, &Origin::Phase(phase), &again, counted(facts, phase, round)?)
 }
 
 /// What happens at the limit, if this round is beyond it.
-fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Taken>, Error> {
+fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Effects>, Error> {
     let Some(rounds) = &phase.rounds else { return Ok(None) };
     if round <= number(&facts.evaluate(&rounds.limit, facts.context())?) {
         return Ok(None);
     }
-    apply(facts, phase, &rounds.exhausted, Vec::new()).map(Some)
+    apply(facts, &Origin::Phase(phase), &rounds.exhausted, Vec::new()).map(Some)
 }
 
-/// What whoever's turn it is, is asked to do.
+/// The first step of an outcome whose condition is true, after `sets`.
+fn take(facts: &Arc<Facts>, phase: &Phase, outcome: &str, sets: Vec<Set>) -> Result<Effects, Error> {
+    match chosen(&facts.overlaid(&sets), phase.steps(outcome))? {
+        Some(step) => apply(facts, &Origin::Phase(phase), step, sets),
+        None => Ok(Effects { sets, ..Effects::default() }),
+    }
+}
+
+/// The step that a finished phase of the agent or the user leads to, after `sets`.
+pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase, mut sets: Vec<Set>) -> Result<Effects, Error> {
+    sets.extend(done(facts, phase)?);
+    take(facts, phase, "then", sets)
+}
+
+/// What a finished phase leaves in the state whatever its outcome: that it was the last one.
+fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
+    facts.workflow.run.last.iter().map(|field| facts.set(field, json!(phase.name))).collect()
+}
+
+/// The fields with which a phase's counters start anew.
+pub(crate) fn renewed(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
+    let mut sets = Vec::new();
+    if let Some(count) = phase.count() {
+        sets.push(facts.set(count, json!(0))?);
+    }
+    if let Some((models, first)) =
+        phase.models.as_ref().and_then(|models| Some((models, models.rotate.first()?)))
+    {
+        sets.push(facts.set(&models.field, json!(first))?);
+    }
+    if let Some(row) = &phase.clean {
+        sets.push(facts.set(&row.count, json!(0))?);
+    }
+    Ok(sets)
+}
+
+/// Whether it is the agent's turn in a phase.
+pub(crate) fn is_agents(phase: &Phase) -> bool {
+    phase.by == Actor::Agent
+}
+
+/// The report that an agent's phase is proved by.
+pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, Error> {
+    let report = phase.report.as_ref().filter(|_| is_agents(phase));
+    report.map(|report| facts.render(report, facts.context())).transpose()
+}
+
+/// Renders the instructions for whoever acts in a phase.
 pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     let text = ask(facts, phase)?;
     Ok(if text.is_empty() { format!("The phase `{}` is due now.", phase.name) } else { text })
 }
 
-fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+pub(crate) fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     phase.ask.as_ref().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
 }
 
@@ -179,25 +228,25 @@ fn review(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
         && facts.evaluate(&skip.when, facts.context())?.is_true()
     {
         let mut sets = done(facts, phase)?;
-        sets.extend(rendered(facts, &skip.set)?);
-        return Ok(Turn::Taken(take(facts, phase, "passed", sets)?));
+        sets.extend(rendered(facts, &skip.set, &facts.context())?);
+        return Ok(Turn::Unperformed(Unperformed::Skipped, take(facts, phase, "passed", sets)?));
     }
     let round = round(facts, phase)?;
     if let Some(exhausted) = exhausted(facts, phase, round)? {
-        return Ok(Turn::Taken(exhausted));
+        return Ok(Turn::Unperformed(Unperformed::AtLimit, exhausted));
     }
     let counted = facts.overlaid(&counted(facts, phase, round)?);
     if let Some(needs) = &phase.needs
         && !counted.evaluate(&needs.that, counted.context())?.is_true()
     {
         let because = counted.render(&needs.otherwise, counted.context())?;
-        return Ok(Turn::Taken(failed(facts, phase, &because)?));
+        return Ok(Turn::Unperformed(Unperformed::Lacking, failed(facts, phase, &because)?));
     }
     Ok(match performance::request(&counted, phase, round)? {
         Some(request) => Turn::Review(Box::new(request)),
         None => {
             let skipped = Outcome { answer: Some("skip".to_owned()), ..Outcome::default() };
-            Turn::Taken(performed(facts, phase, "skip", &skipped)?)
+            Turn::Unperformed(Unperformed::Skipped, performed(facts, phase, "skip", &skipped)?)
         }
     })
 }
@@ -215,6 +264,6 @@ fn counted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Vec<Set>, Er
 }
 
 /// A number as a count; anything else is 0.
-fn number(value: &Value) -> i64 {
+pub(crate) fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or(0)
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::Facts;
+use holdpoint_core::path::tidy;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
@@ -17,12 +19,13 @@ use crate::catalog::{self, Origin, Unusable};
 use crate::env_vars::{Env, PROJECT_DIRS};
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
+use crate::world::ProjectWorld;
 
 /// A run: a workflow at work in a folder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// The workflow.
-    pub workflow: Workflow,
+    pub workflow: Arc<Workflow>,
     /// Where it comes from.
     pub origin: Origin,
     /// The folder that has the workflow's marker.
@@ -34,6 +37,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// What can be known of it at an event.
+    pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
+        let world = Arc::new(ProjectWorld::of(self, env));
+        Facts::new(Arc::clone(&self.workflow), event, tidy(&self.home.to_string_lossy()), world)
+    }
+
     /// What tells this run from others: its file where it is one, its folder otherwise.
     pub fn place(&self) -> PathBuf {
         match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
@@ -165,7 +174,7 @@ impl Found {
             self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
         }
         if let Some(Place { home, folder, id }) = place(workflow, seeker) {
-            self.runs.push(Run { workflow: workflow.clone(), origin, home, folder, id });
+            self.runs.push(Run { workflow: Arc::new(workflow.clone()), origin, home, folder, id });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A graph as Mermaid, as DOT and as plain text. No meaning rests on a shape or a colour alone.
 
 use super::{Edge, Graph, Node};
-use crate::workflow::phase::{Actor, END};
+use crate::workflow::phase::Actor;
+use crate::workflow::step::END;
 
 /// Text for people: a block a phase.
 pub(super) fn plain(graph: &Graph) -> String {

@@ -6,9 +6,10 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::step::{Taken, apply, done, take};
-use super::{counted, number, round};
+use super::{counted, done, number, round, take};
+use crate::effects::{Effects, Set};
 use crate::facts::{Facts, With, fault};
+use crate::transition::{Origin, apply};
 use crate::workflow::Text;
 use crate::workflow::phase::{Phase, Reviewer};
 
@@ -90,13 +91,13 @@ pub(super) fn request(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<O
 }
 
 /// The step for a review that did not work: the state stays as it is.
-pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Taken, Error> {
+pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Effects, Error> {
     let step = phase.steps("failed").first().cloned().unwrap_or_default();
-    apply(&facts.with("because", Value::from(because)), phase, &step, Vec::new())
+    apply(&facts.with("because", Value::from(because)), &Origin::Phase(phase), &step, Vec::new())
 }
 
 /// The step for a review or a check that was done.
-pub fn performed(facts: &Arc<Facts>, phase: &Phase, clean: &str, result: &Outcome) -> Result<Taken, Error> {
+pub fn performed(facts: &Arc<Facts>, phase: &Phase, clean: &str, result: &Outcome) -> Result<Effects, Error> {
     let facts = &facts
         .with("output", Value::from(result.output.as_str()))
         .with("result", Value::from(Serde(&result.details)))
@@ -129,8 +130,8 @@ fn answered(
     facts: &Arc<Facts>,
     phase: &Phase,
     answer: Option<&str>,
-    sets: Vec<crate::decision::Set>,
-) -> Result<Taken, Error> {
+    sets: Vec<Set>,
+) -> Result<Effects, Error> {
     match route(phase, answer.unwrap_or_default()) {
         Some(route) => take(facts, phase, route, sets),
         None => failed(facts, phase, &unknown_answer(phase, answer).unwrap_or_default()),
@@ -200,16 +201,15 @@ fn schema(phase: &Phase) -> String {
     form.to_string()
 }
 
-/// The facts with `prompt` and `command`, for what hands a phase's review to somebody else.
-pub(super) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Error> {
+/// `prompt` and `command`, for what hands a phase's review to somebody else.
+pub(crate) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<(&'static str, Value)>, Error> {
     if phase.reviewer.is_none() {
-        return Ok(facts.context());
+        return Ok(Vec::new());
     }
     let program = program(facts, phase)?;
     let prompt = prompt(facts, phase)?;
     let words: Vec<String> = command_line(facts, phase, program, &prompt)?;
-    let names = vec![("prompt", Value::from(prompt)), ("command", Value::from(words))];
-    Ok(Value::from_object(With { facts: Arc::clone(facts), names }))
+    Ok(vec![("prompt", Value::from(prompt)), ("command", Value::from(words))])
 }
 
 #[cfg(test)]

@@ -3,16 +3,18 @@
 mod commands;
 mod legacy;
 mod phases;
+mod steps;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use toml::de::DeTable;
 
+use super::step::{Delivery, Step};
 use super::table::{Language, Piece, Reader, json, listed};
 use super::{
-    Audience, Delegation, Format, ID, Item, List, Mirror, Named, On, Record, Rule, RuleKind, Run, Say, Text,
-    ToolMatch, Workflow,
+    Delegation, Format, ID, Item, List, Mirror, Named, On, Record, Rule, RuleKind, Run, Say, Text, ToolMatch,
+    Workflow,
 };
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::event::Moment;
@@ -361,16 +363,19 @@ impl Parser<'_> {
         };
         self.reader.known_keys(place, table, keys);
         let has_element = Reader::get(table, "each").is_some();
+        let step = Step {
+            when: self.expression(table, "when", has_element),
+            set: self.reader.named(table, "set", Some(Language::Template)),
+            delivery: self.delivery_of_rule(table, kind),
+            say: self.say(place, &span, table, has_element),
+            ..Step::default()
+        };
         Rule {
-            kind,
             name: self.reader.required(place, span.clone(), table, "name"),
             code: self.reader.text(table, "code"),
             on: self.on(place, &span, table),
             each: self.expression(table, "each", false),
-            when: self.expression(table, "when", has_element),
-            set: self.reader.named(table, "set", Some(Language::Template)),
-            to: self.audience(table, kind),
-            say: self.say(place, &span, table, has_element),
+            step,
             satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
             line: self.line(span.start),
         }
@@ -409,17 +414,18 @@ impl Parser<'_> {
         Some(On { moment: *moment, tool: tool_match(tool) })
     }
 
-    fn audience(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Audience {
-        let Some(word) = self.reader.text(table, "to") else {
-            return if kind == RuleKind::Hold { Audience::Agent } else { Audience::User };
+    /// Whom a rule speaks to: a hold blocks, a witness only speaks.
+    fn delivery_of_rule(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Delivery {
+        let Some(word) = self.reader.text(table, "to").filter(|_| kind == RuleKind::Witness) else {
+            return if kind == RuleKind::Hold { Delivery::Hold } else { Delivery::Tell };
         };
-        if let Some((_, audience)) = Audience::ALL.iter().find(|(name, _)| *name == word) {
-            return *audience;
+        if let Some((_, delivery)) = Delivery::AUDIENCES.iter().find(|(name, _)| *name == word) {
+            return *delivery;
         }
         let span = Reader::get(table, "to").map_or(0..0, toml::Spanned::span);
-        let hint = format!("it is one of {}", listed(&Audience::ALL.map(|(name, _)| name)));
+        let hint = format!("it is one of {}", listed(&Delivery::AUDIENCES.map(|(name, _)| name)));
         self.reader.error(span, format!("unknown audience `{word}`")).hint = Some(hint);
-        Audience::User
+        Delivery::Tell
     }
 
     /// The text: a file of the folder if the value names one, the value itself otherwise.

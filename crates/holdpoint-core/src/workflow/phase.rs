@@ -1,5 +1,6 @@
 //! Phases as data: who acts, what proves it finished, where it goes, how often.
 
+use super::step::Step;
 use super::{List, Named, Say, Text};
 
 /// Who holds the baton in a phase.
@@ -154,54 +155,8 @@ pub struct Route {
     pub steps: List<Step>,
 }
 
-/// The only thing that acts.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub struct Step {
-    /// Taken only when this is true.
-    pub when: Option<Text>,
-    /// State fields to set: path and template.
-    pub set: List<Named>,
-    /// Files to write: path and content, both templates.
-    pub write: List<Named>,
-    /// Files to remove: templates; one that is exactly one `{{ … }}` can be a list.
-    pub remove: List<Text>,
-    /// The limit that taking it uses up one of: at the limit that one's step is taken instead.
-    pub round: Option<Text>,
-    /// A line for the run's record, a template.
-    pub log: Option<Text>,
-    /// How long to wait after it, in seconds.
-    pub wait_s: u32,
-    /// The phase that is due next; `end`: nobody's turn.
-    pub go: Option<Text>,
-    /// The target's counters start anew.
-    pub afresh: bool,
-    /// How the text is meant.
-    pub manner: Manner,
-    /// The text.
-    pub say: Say,
-}
-
-/// How a step's text is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
-pub enum Manner {
-    /// There is none.
-    #[default]
-    Silent,
-    /// It sends the agent back.
-    Hold,
-    /// It lets the agent stop, with a text for the user, and nothing else is looked at.
-    Pause,
-    /// It only informs the user.
-    Tell,
-}
-
 /// The verdict of a check that ended well.
 pub const PASSED: &str = "passed";
-
-/// The due phase that means nobody's turn.
-pub const END: &str = "end";
 
 /// `[reviewers.X]`: a program that reviews; `[checks.X]`: one whose exit code is the verdict.
 #[derive(Clone, Debug, PartialEq)]

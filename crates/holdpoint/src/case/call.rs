@@ -91,6 +91,7 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
         Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
         None => catalog::named(subject.name).ok_or("there is no such workflow")?.workflow.clone(),
     };
+    let workflow = Arc::new(workflow);
     let command = workflow.commands.iter().find(|command| command.name == *name).ok_or("no such command")?;
     let performed = words::read(subject.name, command, rest)
         .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());

@@ -1,5 +1,7 @@
 //! `holdpoint <workflow> <command> …`: the commands that workflows bring along.
 
+use std::sync::Arc;
+
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
@@ -37,7 +39,7 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
 }
 
 /// The workflow of that name: the project's own, or one built in.
-fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
+fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError> {
     let base = project::base(&context.cwd);
     if let Some(base) = base.as_deref().filter(|base| project::leaves_out(base, name)) {
         let what =
@@ -49,11 +51,11 @@ fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
     let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
     if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
-        return project::load(&context.cwd, name, folder).map_err(|unusable| {
+        return project::load(&context.cwd, name, folder).map(Arc::new).map_err(|unusable| {
             CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
         });
     }
-    catalog::named(name).map(|built_in| built_in.workflow.clone()).ok_or_else(|| {
+    catalog::named(name).map(|built_in| Arc::new(built_in.workflow.clone())).ok_or_else(|| {
         CommandError::new(Kind::Usage, format!("there is no command or workflow `{name}`"))
             .hinted("see `holdpoint --help`")
     })

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::store::journal::{Entry, Spoken};
+use crate::store::journal::{Decision, Entry, Spoken};
 
 /// A decision, as the journal spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,11 +82,11 @@ impl Word {
     /// Whether the entry is of this kind. A hold that had faults beside it is both.
     pub(super) fn fits(self, entry: &Entry) -> bool {
         match self {
-            Word::Hold => entry.decision == "hold",
-            Word::Witness => entry.decision == "witness",
-            Word::Release => entry.decision == "release",
-            Word::Fault => entry.decision == "fault" || !entry.faults.is_empty(),
-            Word::None => entry.decision == "none",
+            Word::Hold => entry.decision == Decision::Hold,
+            Word::Witness => entry.decision == Decision::Witness,
+            Word::Release => entry.decision == Decision::Release,
+            Word::Fault => entry.decision == Decision::Fault || !entry.faults.is_empty(),
+            Word::None => entry.decision == Decision::None,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::catalog;
 use crate::plugin::{self, Source};
 use crate::process_group;
 use crate::store::atomic;
-use crate::store::journal::{self, Entry};
+use crate::store::journal::{self, Decision, Entry, Speech};
 
 /// How long the client may take for a turn.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -227,15 +227,17 @@ fn environment(url: &str) -> Vec<(&'static str, String)> {
 /// What the journal says of a step.
 fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
     let last_line = String::new();
-    let said = |kind: &str| {
+    let said = |kind: Speech| {
         let rules = entries.iter().flat_map(|entry| &entry.rules).filter(|rule| rule.kind == kind);
         rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
     };
-    let decided = |decision: &str| entries.iter().any(|entry| entry.decision == decision);
+    let decided = |decision: Decision| entries.iter().any(|entry| entry.decision == decision);
     match () {
-        () if decided("hold") => Outcome { got: Expect::Hold, said: said("hold"), exit, last_line },
-        () if decided("witness") || decided("release") => {
-            Outcome { got: Expect::Warn, said: said("witness"), exit, last_line }
+        () if decided(Decision::Hold) => {
+            Outcome { got: Expect::Hold, said: said(Speech::Hold), exit, last_line }
+        }
+        () if decided(Decision::Witness) || decided(Decision::Release) => {
+            Outcome { got: Expect::Warn, said: said(Speech::Witness), exit, last_line }
         }
         () => Outcome { got: Expect::Pass, said: String::new(), exit, last_line },
     }

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::phase::{Actor, Manner, Phase, Step};
+use super::super::phase::{Actor, Phase};
+use super::super::step::{Delivery, Step};
 use super::super::{Named, Workflow};
 
 /// A step from one phase to another, neither of them the user's.
@@ -97,7 +98,7 @@ fn edge<'a>(
     };
     let named = before.iter().chain(step.set.iter()).map(|field| field.name.as_ref());
     let sets = named.chain(to.count().filter(|_| step.afresh)).collect();
-    let lets_go = step.go.is_none() && step.manner != Manner::Hold;
+    let lets_go = step.go.is_none() && step.delivery != Delivery::Hold;
     (to.by != Actor::User).then_some(Edge { from, to, taken, sets, lets_go })
 }
 

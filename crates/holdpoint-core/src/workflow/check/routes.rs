@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::super::Workflow;
 use super::super::command::Command;
 use super::super::parse::Parsed;
-use super::super::phase::{Actor, END, Phase};
+use super::super::phase::{Actor, Phase};
+use super::super::step::END;
 use super::circle::{self, Edge, Taken};
 use crate::diagnostic::{Diagnostic, nearest};
 
@@ -64,8 +65,8 @@ fn lost(parsed: &Parsed, command: &Command) -> Vec<Diagnostic> {
     let workflow = &parsed.workflow;
     let mut problems = Vec::new();
     for step in command.steps.iter() {
-        let finish = step.finish.as_deref().filter(|name| !name.contains("{{"));
-        for (does, target) in [("goes to", step.step.go.as_deref()), ("finishes", finish)] {
+        let finish = step.command.finish.as_deref().filter(|name| !name.contains("{{"));
+        for (does, target) in [("goes to", step.go.as_deref()), ("finishes", finish)] {
             let known = |target: &&str| match does {
                 "finishes" => *target != END && is_target(workflow, target),
                 _ => is_target(workflow, target),
@@ -135,8 +136,7 @@ fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
     let limits = workflow.rounds.iter().map(|rounds| &rounds.exhausted);
     let steps = workflow.phases.iter().flat_map(circle::steps).chain(limits);
     let commands = workflow.commands.iter().flat_map(|command| command.steps.iter());
-    let targets: BTreeSet<&str> =
-        steps.chain(commands.map(|step| &step.step)).filter_map(|step| step.go.as_deref()).collect();
+    let targets: BTreeSet<&str> = steps.chain(commands).filter_map(|step| step.go.as_deref()).collect();
     workflow
         .phases
         .iter()

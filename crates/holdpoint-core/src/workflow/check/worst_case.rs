@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
 
 use super::super::Workflow;
-use super::super::phase::{Actor, Limit, Phase, Step};
+use super::super::phase::{Actor, Limit, Phase};
+use super::super::step::Step;
 use super::circle::{self, beyond, steps};
 
 /// How many reviews a run can take at the most.

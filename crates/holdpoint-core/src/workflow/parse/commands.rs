@@ -4,17 +4,15 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::command::{Argument, Command, CommandStep, Flag};
-use super::super::phase::{Manner, Step};
+use super::super::command::{Argument, Command, Flag};
 use super::super::table::{Language, Reader, Spanned};
-use super::super::{List, Say, Text};
+use super::super::{List, Text};
 use super::Parser;
+use super::steps::Place;
 
 const COMMAND_KEYS: [&str; 7] = ["about", "by", "run", "args", "flags", "through", "steps"];
 const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
-const STEP_KEYS: [&str; 12] =
-    ["when", "create", "keep", "restore", "finish", "set", "write", "remove", "log", "go", "say", "fail"];
 
 impl Parser<'_> {
     pub(super) fn commands(&mut self, top: &DeTable<'_>) -> List<Command> {
@@ -33,7 +31,9 @@ impl Parser<'_> {
                 flags: self.flags(table),
                 is_users: self.is_users(table),
                 through: self.through(table),
-                steps: self.command_steps(table),
+                steps: Reader::get(table, "steps")
+                    .map(|value| self.steps(value, Place::Command))
+                    .unwrap_or_default(),
             });
         }
         parsed.into()
@@ -102,58 +102,6 @@ impl Parser<'_> {
             self.reader.error(span, format!("`{pattern}` is no regular expression: {error}"));
         }
         Some(pattern)
-    }
-
-    fn command_steps(&mut self, table: &DeTable<'_>) -> List<CommandStep> {
-        let steps = self.reader.list(table, "steps");
-        steps.into_iter().flatten().map(|value| self.command_step(value)).collect()
-    }
-
-    fn command_step(&mut self, value: &Spanned<'_>) -> CommandStep {
-        let Some(table) = self.reader.table("a step", value) else { return CommandStep::default() };
-        self.reader.known_keys("a command's step", table, &STEP_KEYS);
-        let say = match (self.reader.text(table, "say"), Reader::get(table, "say")) {
-            (Some(text), Some(value)) => self.text_of(text, value.span(), false),
-            _ => Say::default(),
-        };
-        CommandStep {
-            create: self.created(table),
-            keep: self.kept(table),
-            restore: self.reader.truth(table, "restore"),
-            finish: self.template(table, "finish"),
-            fail: self.reader.whole(table, "fail"),
-            step: Step {
-                when: self.expression(table, "when", false),
-                set: self.reader.named(table, "set", Some(Language::Template)),
-                write: self.files(table),
-                remove: self.removals(table),
-                round: None,
-                log: self.template(table, "log"),
-                wait_s: 0,
-                go: self.reader.text(table, "go"),
-                afresh: false,
-                manner: Manner::Tell,
-                say,
-            },
-        }
-    }
-
-    /// `keep`: files below the project.
-    fn kept(&mut self, table: &DeTable<'_>) -> List<Text> {
-        for (path, span) in self.reader.spanned_texts(table, "keep") {
-            if !crate::path::stays_below(&crate::path::tidy(&path)) {
-                self.reader.error(span, format!("`{path}` leaves the project folder"));
-            }
-        }
-        self.reader.texts(table, "keep")
-    }
-
-    /// `create`: a template for the run's name, or `true` where the engine names it.
-    fn created(&mut self, table: &DeTable<'_>) -> Option<Text> {
-        match Reader::get(table, "create")?.get_ref().as_bool() {
-            Some(truth) => truth.then(Text::default),
-            None => self.template(table, "create"),
-        }
     }
 }
 

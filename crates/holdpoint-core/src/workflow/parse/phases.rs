@@ -1,4 +1,4 @@
-//! `[phases]`, `[defaults]`, `[reviewers]` and steps, from TOML.
+//! `[phases]`, `[defaults]`, `[reviewers]` and `[checks]`, from TOML.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,19 +6,18 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::super::phase::{
-    Actor, Clean, Manner, Models, NamedRounds, Needs, PASSED, Phase, Reviewer, Rounds, Route, Skip, Step,
+    Actor, Clean, Models, NamedRounds, Needs, PASSED, Phase, Reviewer, Rounds, Route, Skip,
 };
+use super::super::step::Step;
 use super::super::table::{Language, Reader, Spanned, listed};
-use super::super::{List, Named, Say, Text};
+use super::super::{List, Say, Text};
 use super::Parser;
+use super::steps::Place;
 
 const PHASE_KEYS: [&str; 18] = [
     "by", "ask", "prompt", "reviewer", "check", "report", "until", "needs", "skip", "rounds", "models",
     "clean", "enter", "then", "issues", "passed", "failed", "stop",
 ];
-const STEP_KEYS: [&str; 12] =
-    ["when", "set", "write", "remove", "round", "log", "wait", "go", "afresh", "hold", "pause", "tell"];
-const ENTER_KEYS: [&str; 4] = ["set", "write", "remove", "log"];
 const REVIEWER_KEYS: [&str; 7] = ["command", "prompt", "schema", "verdict", "clean", "log", "timeout"];
 const CHECK_KEYS: [&str; 7] = ["run", "kind", "told", "if", "pass", "log", "timeout"];
 /// The engine's own checks.
@@ -138,7 +137,8 @@ impl Parser<'_> {
         let value = layers.get("rounds")?;
         let (span, table) = (value.span(), self.reader.table("rounds", value)?);
         self.reader.known_keys("rounds", table, &["count", "limit", "exhausted"]);
-        let exhausted = Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default();
+        let exhausted =
+            Reader::get(table, "exhausted").map(|value| self.step(value, Place::Limit)).unwrap_or_default();
         Some(Rounds { count: self.reader.text(table, "count"), limit: self.limit(span, table), exhausted })
     }
 
@@ -176,34 +176,7 @@ impl Parser<'_> {
     }
 
     fn enter(&mut self, layers: Layers<'_, '_>) -> Step {
-        let Some(value) = layers.get("enter") else { return Step::default() };
-        if let Some(table) = value.get_ref().as_table() {
-            self.reader.known_keys("enter", table, &ENTER_KEYS);
-        }
-        self.step(value)
-    }
-
-    /// `write`: files by their path; the content is a file of the folder or a text, as anywhere.
-    pub(super) fn files(&mut self, table: &DeTable<'_>) -> List<Named> {
-        let Some(files) = self.inner(table, "write") else { return List::default() };
-        let mut parsed = Vec::new();
-        for (path, value) in files {
-            self.reader.piece(Language::Template, path.get_ref(), path.span(), false);
-            let Some(text) = value.get_ref().as_str() else {
-                self.reader.error(value.span(), "a file's content must be a text");
-                continue;
-            };
-            let content = self.text_of(Cow::Owned(text.to_owned()), value.span(), false);
-            parsed.push(Named { name: path.get_ref().to_string().into(), source: content.template });
-        }
-        parsed.into()
-    }
-
-    pub(super) fn removals(&mut self, table: &DeTable<'_>) -> List<Text> {
-        for (text, span) in self.reader.spanned_texts(table, "remove") {
-            self.reader.piece(Language::Template, &text, span, false);
-        }
-        self.reader.texts(table, "remove")
+        layers.get("enter").map(|value| self.step(value, Place::Enter)).unwrap_or_default()
     }
 
     fn routes(&mut self, by: Actor, layers: Layers<'_, '_>) -> List<Route> {
@@ -214,7 +187,8 @@ impl Parser<'_> {
                     routes.extend(self.answers(value));
                     continue;
                 }
-                routes.push(Route { outcome: Cow::Borrowed(outcome), steps: self.steps(value) });
+                routes
+                    .push(Route { outcome: Cow::Borrowed(outcome), steps: self.steps(value, Place::Phase) });
             }
         }
         routes.into()
@@ -226,7 +200,7 @@ impl Parser<'_> {
         let mut routes = Vec::new();
         for (answer, value) in table {
             let outcome = Cow::Owned(answer.get_ref().to_string());
-            routes.push(Route { outcome, steps: self.steps(value) });
+            routes.push(Route { outcome, steps: self.steps(value, Place::Phase) });
         }
         routes
     }
@@ -242,44 +216,12 @@ impl Parser<'_> {
                 name: name.get_ref().to_string().into(),
                 count: self.reader.text(table, "count").unwrap_or_else(|| name.get_ref().to_string().into()),
                 limit: self.limit(value.span(), table),
-                exhausted: Reader::get(table, "exhausted").map(|value| self.step(value)).unwrap_or_default(),
+                exhausted: Reader::get(table, "exhausted")
+                    .map(|value| self.step(value, Place::Limit))
+                    .unwrap_or_default(),
             });
         }
         parsed.into()
-    }
-
-    fn steps(&mut self, value: &Spanned<'_>) -> List<Step> {
-        match value.get_ref().as_array() {
-            Some(items) => items.iter().map(|item| self.step(item)).collect(),
-            None => vec![self.step(value)].into(),
-        }
-    }
-
-    fn step(&mut self, value: &Spanned<'_>) -> Step {
-        let Some(table) = self.reader.table("a step", value) else { return Step::default() };
-        self.reader.known_keys("a step", table, &STEP_KEYS);
-        let manners = [("hold", Manner::Hold), ("pause", Manner::Pause), ("tell", Manner::Tell)];
-        let said = manners.iter().find_map(|(key, manner)| Some((*manner, *key, Reader::get(table, key)?)));
-        let (manner, say) = match said {
-            Some((manner, key, value)) => {
-                let text = self.reader.text(table, key).unwrap_or_default();
-                (manner, self.text_of(text, value.span(), false))
-            }
-            None => (Manner::Silent, Say::default()),
-        };
-        Step {
-            when: self.expression(table, "when", false),
-            set: self.reader.named(table, "set", Some(Language::Template)),
-            write: self.files(table),
-            remove: self.removals(table),
-            round: self.reader.text(table, "round"),
-            log: self.template(table, "log"),
-            wait_s: Reader::get(table, "wait").and_then(|value| number(value.get_ref())).unwrap_or(0),
-            go: self.reader.text(table, "go"),
-            afresh: Reader::get(table, "afresh").and_then(|value| value.get_ref().as_bool()).unwrap_or(false),
-            manner,
-            say,
-        }
     }
 
     /// `[reviewers]` and `[checks]`: the programs that phases are performed by.

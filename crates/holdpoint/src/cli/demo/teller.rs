@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::cli::phrase;
 use crate::demo::{Act, Expect, Proved, Scene, Script};
-use crate::store::journal;
+use crate::store::journal::{self, Decision};
 use crate::ui::{Style, Ui};
 
 /// How many lines are shown of what was said.
@@ -108,7 +108,7 @@ impl Teller {
             self.dim(&format!("    $ {}", self.short(run)));
         }
         let entries = journal::read(root);
-        let count = |decision: &str| entries.iter().filter(|entry| entry.decision == decision).count();
+        let count = |decision: Decision| entries.iter().filter(|entry| entry.decision == decision).count();
         // A Stop with a review lasts as long as its reviewer: that is not what a hook costs.
         let hooks = entries.iter().filter(|entry| entry.reviews.is_empty() && entry.event != "command");
         let mut micros: Vec<u64> = hooks.map(|entry| entry.took_us).collect();
@@ -117,9 +117,9 @@ impl Teller {
         self.ui.line(format!(
             "\nThe journal has {} events: {} held, {} told something, {} faults.",
             entries.len(),
-            count("hold"),
-            count("witness"),
-            count("fault"),
+            count(Decision::Hold),
+            count(Decision::Witness),
+            count(Decision::Fault),
         ));
         self.ui.line(format!(
             "Half of the hook calls took {median} µs or less; all of this took {:.1} s.",

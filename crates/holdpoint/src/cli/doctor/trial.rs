@@ -13,6 +13,7 @@ use crate::cli::Context;
 use crate::env_vars::{REVIEWER, SHELL};
 use crate::install::host::{Host, Runs};
 use crate::program::{self, Channels, How};
+use crate::store::journal::Decision;
 use crate::store::{atomic, journal, layout};
 
 /// How long a hook may take here.
@@ -87,10 +88,12 @@ fn tried(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<
 
 /// Where the agent listens to no answer: what the hook itself wrote down.
 fn by_journal(root: &Path) -> Outcome {
-    let decisions: Vec<String> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
-    let holds = decisions == ["none", "hold"];
-    let why = (!holds).then(|| format!("its journal has {decisions:?}"));
-    Outcome { allows: decisions.first().is_some_and(|first| first == "none"), holds, why }
+    let decisions: Vec<Decision> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
+    let holds = decisions == [Decision::None, Decision::Hold];
+    let why = (!holds).then(|| {
+        format!("its journal has {:?}", decisions.iter().map(|decision| decision.name()).collect::<Vec<_>>())
+    });
+    Outcome { allows: decisions.first().is_some_and(|first| *first == Decision::None), holds, why }
 }
 
 /// The command as the agent starts it.

@@ -1,13 +1,13 @@
 //! What `review` tells: what was done, what is due next, what the agent would be told.
 
-use holdpoint_core::phase::Review;
-use holdpoint_core::phase::ahead::{Ahead, Unperformed};
+use holdpoint_core::phase::{Review, Unperformed};
 use holdpoint_core::workflow::phase::Actor;
+use holdpoint_core::workflow::step::Delivery;
 use serde_json::{Value as Json, json};
 
 use super::{Reviewed, due};
 use crate::cli::{Context, phrase};
-use crate::engine::review::Done;
+use crate::engine::report::{Ending, Report};
 use crate::store::journal;
 use crate::ui::{Style, Ui};
 
@@ -24,8 +24,8 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
             lines.extend(kept_log(reviewed).map(|log| format!("  log: {}", phrase::printable(&log))));
             lines.extend(next_lines(reviewed));
         }
-        (None, Ahead::Review(review)) => lines.extend(request_lines(ui, review)),
-        (None, Ahead::Unperformed { phase, why, text }) => {
+        (None, Ending::Review(review)) => lines.extend(request_lines(ui, review)),
+        (None, Ending::Unperformed { phase, why, text }) => {
             lines.push(format!("  {} is due, but would not be performed: {}", phase.name, because(*why)));
             lines.extend(said("the user would be told", text));
         }
@@ -39,22 +39,35 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
 
 /// The log of a review that did not work: it stays.
 fn kept_log(reviewed: &Reviewed) -> Option<String> {
-    let Ahead::Review(review) = &reviewed.before else { return None };
+    let Ending::Review(review) = &reviewed.before else { return None };
     review.log.clone().filter(|log| reviewed.has_failed() && reviewed.run.folder.join(log).is_file())
 }
 
-fn done_lines(ui: Ui, done: &Done) -> Vec<String> {
+fn done_lines(ui: Ui, done: &Report) -> Vec<String> {
     let mut lines: Vec<String> = done.reviews.iter().map(|review| review_line(ui, review)).collect();
     for review in &done.reviews {
         lines.extend(review.report.iter().map(|report| format!("  report: {}", phrase::printable(report))));
     }
-    let faults = done.faults.iter();
-    lines.extend(
-        faults.map(|what| format!("  {}: {}", ui.paint(Style::Red, "fault"), phrase::printable(what))),
-    );
-    lines.extend(done.to_user.iter().flat_map(|text| said("the user is told", text)));
-    lines.extend(done.to_agent.iter().flat_map(|text| said("the agent would be told", text)));
+    let red = ui.paint(Style::Red, "fault");
+    lines.extend(faults(done).map(|what| format!("  {red}: {}", phrase::printable(what))));
+    lines.extend(to_user(done).flat_map(|text| said("the user is told", text)));
+    lines.extend(to_agent(done).flat_map(|text| said("the agent would be told", text)));
     lines
+}
+
+/// Why the agent may not stop.
+fn to_agent(done: &Report) -> impl Iterator<Item = &str> {
+    done.effects.delivered(Delivery::Hold).map(|message| message.text.as_str())
+}
+
+fn to_user(done: &Report) -> impl Iterator<Item = &str> {
+    let is_users = |delivery| matches!(delivery, Delivery::Pause | Delivery::Tell);
+    let told = done.effects.messages.iter().filter(move |message| is_users(message.delivery));
+    told.map(|message| message.text.as_str())
+}
+
+fn faults(done: &Report) -> impl Iterator<Item = &str> {
+    done.effects.faults.iter().map(|fault| fault.what.as_str())
 }
 
 fn review_line(ui: Ui, review: &journal::Reviewed) -> String {
@@ -80,30 +93,30 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
         format!("`holdpoint {workflow}` lists its commands")
     };
     let (what, next) = match ahead {
-        Ahead::Nobody => ("nobody's turn".to_owned(), by_user),
-        Ahead::Unknown(name) => (
+        Ending::Nobody => ("nobody's turn".to_owned(), by_user),
+        Ending::Unknown(name) => (
             format!("`{}`, which the workflow does not have", phrase::printable(name)),
             format!("see `holdpoint graph {workflow}`"),
         ),
-        Ahead::Review(review) => {
+        Ending::Review(review) => {
             (format!("{}, by a reviewer", review.phase), "`holdpoint review`".to_owned())
         }
-        Ahead::Unperformed { phase, why, .. } => {
+        Ending::Unperformed { phase, why, .. } => {
             (format!("{}, by a reviewer: {}", phase.name, because(*why)), "see `holdpoint status`".to_owned())
         }
-        Ahead::Step { phase, .. } => {
+        Ending::Step(phase) => {
             (format!("{}, which is finished", phase.name), "let the agent stop once".to_owned())
         }
-        Ahead::Waits { phase, .. } if phase.by == Actor::User => {
+        Ending::Waits { phase, .. } if phase.by == Actor::User => {
             (format!("{}, by the user", phase.name), by_user)
         }
-        Ahead::Waits { phase, .. } => (
+        Ending::Waits { phase, .. } => (
             format!("{}, by the agent", phase.name),
             "let the agent do it, then `holdpoint review`".to_owned(),
         ),
     };
     let mut lines = vec![format!("  due: {what}")];
-    if let (None, Ahead::Waits { text, .. }) = (&reviewed.done, ahead) {
+    if let (None, Ending::Waits { text, .. }) = (&reviewed.done, ahead) {
         lines.extend(said("the agent would be told", text));
     }
     lines.push(format!("  next: {next}"));
@@ -158,7 +171,7 @@ fn quoted(word: &str) -> String {
 /// A run's review as JSON.
 pub(super) fn as_json(reviewed: &Reviewed) -> Json {
     let would = match (&reviewed.done, &reviewed.before) {
-        (None, Ahead::Review(review)) => json!({
+        (None, Ending::Review(review)) => json!({
             "phase": review.phase,
             "round": review.round,
             "command": review.command,
@@ -177,9 +190,9 @@ pub(super) fn as_json(reviewed: &Reviewed) -> Json {
         "would_run": would,
         "is_failed": reviewed.has_failed(),
         "reviews": done.map(|done| done.reviews.as_slice()).unwrap_or_default(),
-        "faults": done.map(|done| done.faults.as_slice()).unwrap_or_default(),
-        "to_agent": done.map(|done| done.to_agent.as_slice()).unwrap_or_default(),
-        "to_user": done.map(|done| done.to_user.as_slice()).unwrap_or_default(),
+        "faults": done.map(|done| faults(done).collect::<Vec<_>>()).unwrap_or_default(),
+        "to_agent": done.map(|done| to_agent(done).collect::<Vec<_>>()).unwrap_or_default(),
+        "to_user": done.map(|done| to_user(done).collect::<Vec<_>>()).unwrap_or_default(),
         "due": reviewed.after.as_ref().map(due).unwrap_or_default(),
     })
 }
