@@ -11,7 +11,8 @@
 //! 5. `go`: the due phase; with `afresh`, the counters of that phase.
 //! 6. `write`, `remove`, `log`: about the item that is left, where the step leads to another one.
 //! 7. `enter` of the phase gone to: its `set`, one after the other, its `write` and `remove`, its `log`.
-//! 8. The text, or what the agent is asked to do in the phase gone to.
+//! 8. The text. A phase's step without one that leads to the agent says what the agent is asked there; a command's own
+//!    text takes the place of what the step that finishes the phase says.
 
 use std::sync::Arc;
 
@@ -213,11 +214,16 @@ fn enter(facts: &Arc<Facts>, step: &Step, effects: &mut Effects) -> Result<(), E
 fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), Error> {
     let target = step.go.as_ref().and_then(|go| find(&facts.workflow, go));
     let after = if effects.sets.is_empty() { Arc::clone(facts) } else { facts.overlaid(&effects.sets) };
-    let (delivery, text) = match (step.delivery, target) {
-        (Delivery::Silent, Some(target)) if is_agents(target) => (Delivery::Hold, ask(&after, target)?),
-        (Delivery::Silent, _) => return Ok(()),
-        (delivery, _) => (delivery, after.render(&step.say.template, origin.context(&after, step))?),
+    let (delivery, text) = match (step.delivery, origin, target) {
+        (Delivery::Silent, Origin::Phase(_), Some(target)) if is_agents(target) => {
+            (Delivery::Hold, ask(&after, target)?)
+        }
+        (Delivery::Silent, ..) => return Ok(()),
+        (delivery, ..) => (delivery, after.render(&step.say.template, origin.context(&after, step))?),
     };
+    if matches!(origin, Origin::Command(_)) {
+        effects.messages.clear();
+    }
     effects.messages.push(origin.message(delivery, text));
     Ok(())
 }

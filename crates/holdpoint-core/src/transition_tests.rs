@@ -69,7 +69,7 @@ steps = {command}
 
 [commands.finish]
 about = "finish"
-steps = [ {{ set = {{ x = "{{{{ 7 }}}}" }}, finish = "stuck", say = "finished" }} ]
+steps = [ {{ set = {{ x = "{{{{ 7 }}}}" }}, finish = "stuck" }}, {{ finish = "stuck", say = "finished" }} ]
 
 [[witness]]
 name = "rule"
@@ -223,8 +223,10 @@ fn finishing_a_phase_keeps_all_that_its_step_comes_to() {
         "log x=7",
         "log enter x=8",
         "Hold ask x=8 y=80",
-        "Tell finished",
     ];
     assert_eq!(told(&effects), expected);
     assert_eq!(effects.wait_s, 3);
+    let effects = command::take(&facts, &commands[1].steps[1], Vec::new()).unwrap();
+    assert_eq!(told(&effects).last().unwrap(), "Tell finished");
+    assert_eq!(effects.messages.len(), 1);
 }

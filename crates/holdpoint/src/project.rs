@@ -39,8 +39,13 @@ pub struct Run {
 impl Run {
     /// What can be known of it at an event.
     pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
-        let world = Arc::new(ProjectWorld::of(self, env));
-        Facts::new(Arc::clone(&self.workflow), event, tidy(&self.home.to_string_lossy()), world)
+        self.facts_in(ProjectWorld::of(self, env), event)
+    }
+
+    /// The same in a world of which something is known already.
+    pub fn facts_in(&self, world: ProjectWorld, event: Arc<Event>) -> Arc<Facts> {
+        let home = tidy(&self.home.to_string_lossy());
+        Facts::new(Arc::clone(&self.workflow), event, home, Arc::new(world))
     }
 
     /// What tells this run from others: its file where it is one, its folder otherwise.

@@ -1,9 +1,10 @@
 //! The world as the core may see it: files below a run's home, the environment, git.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use holdpoint_core::path::{below, stays_below, tidy};
@@ -24,7 +25,7 @@ const SETTLE: Duration = Duration::from_millis(8);
 /// A file changed longer ago than this is not being written.
 const WRITING: Duration = Duration::from_secs(2);
 
-/// The world of one run.
+/// The world of one run, as it was when something of it was first asked for.
 pub struct ProjectWorld {
     home: PathBuf,
     folder: PathBuf,
@@ -34,7 +35,10 @@ pub struct ProjectWorld {
     workflow: String,
     /// The hash of the working tree, once it was asked for.
     tree: OnceLock<Result<String, String>>,
+    /// What differs between the working tree and another one, by that one's hash.
+    changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
+    evidence: OnceLock<Vec<serde_json::Value>>,
 }
 
 /// A run that is a file.
@@ -74,8 +78,16 @@ impl ProjectWorld {
             id: None,
             workflow: String::new(),
             tree: OnceLock::new(),
+            changed: Mutex::default(),
             head: OnceLock::new(),
+            evidence: OnceLock::new(),
         }
+    }
+
+    /// The same world where the hash of the working tree is known.
+    pub fn with_tree(self, tree: Option<String>) -> ProjectWorld {
+        let tree = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Ok(tree)));
+        ProjectWorld { tree, ..self }
     }
 
     /// The file a path stands for, if it lies below the home.
@@ -270,7 +282,9 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is)
+        let differing = || worktree::changed(&self.home, tree, &now).map_or_else(Answer::Fault, Answer::Is);
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.entry(tree.to_owned()).or_insert_with(differing).clone()
     }
 
     fn head(&self) -> Answer<Head> {
@@ -282,8 +296,11 @@ impl World for ProjectWorld {
     }
 
     fn evidence(&self) -> Vec<serde_json::Value> {
-        let all = evidence::read(&self.home, &self.workflow);
-        all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+        let read = || {
+            let all = evidence::read(&self.home, &self.workflow);
+            all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+        };
+        self.evidence.get_or_init(read).clone()
     }
 
     fn chance(&self) -> u64 {

@@ -50,7 +50,7 @@ pub(super) fn perform(
         Err(failure) => return failed(&session.refresh(), phase, &failure.to_string(), report),
     };
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
-    let facts = session.refresh();
+    let facts = session.refresh_with(performed.tree.clone());
     if let Some(pass) = &review.pass
         && !facts.evaluate(pass, facts.context())?.is_true()
     {
@@ -61,7 +61,7 @@ pub(super) fn perform(
         report.effects.fault(format!("what came of {} is not on record: {error}", review.phase));
     }
     // From here on, what was just seen is part of what is known.
-    let facts = session.refresh();
+    let facts = session.refresh_with(performed.tree.clone());
     if let Some(why) = phase::unknown_answer(phase, performed.verdict.as_deref()) {
         return failed(&facts, phase, &why, report);
     }

@@ -13,6 +13,7 @@ use crate::program;
 use crate::project::{Run, candidates};
 use crate::store::seal::Seal;
 use crate::store::state::StateFile;
+use crate::world::ProjectWorld;
 
 /// A run and what it is asked about.
 pub struct Session<'a> {
@@ -40,7 +41,7 @@ impl<'a> Session<'a> {
 
     /// What can be known. The state and the working tree are as they were when they were first asked for.
     pub fn facts(&self) -> Arc<Facts> {
-        Arc::clone(self.facts.borrow_mut().get_or_insert_with(|| self.found_out()))
+        Arc::clone(self.facts.borrow_mut().get_or_insert_with(|| self.found_out(None)))
     }
 
     /// The same, found out anew: after a program ran, after something was written, and where a lock was waited for.
@@ -49,8 +50,15 @@ impl<'a> Session<'a> {
         self.facts()
     }
 
-    fn found_out(&self) -> Arc<Facts> {
-        let facts = self.run.facts(Arc::clone(self.event), Arc::clone(self.env));
+    /// The same, with the working tree as it was just seen: hashing it is dear.
+    pub(super) fn refresh_with(&self, tree: Option<String>) -> Arc<Facts> {
+        self.facts.replace(Some(self.found_out(tree)));
+        self.facts()
+    }
+
+    fn found_out(&self, tree: Option<String>) -> Arc<Facts> {
+        let world = ProjectWorld::of(self.run, Arc::clone(self.env)).with_tree(tree);
+        let facts = self.run.facts_in(world, Arc::clone(self.event));
         let Some(words) = self.words else { return facts };
         let facts = facts.with_words(&words.args, &words.flags);
         let Run { workflow, home, .. } = self.run;

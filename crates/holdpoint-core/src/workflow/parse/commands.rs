@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use toml::de::DeTable;
 
 use super::super::command::{Argument, Command, Flag};
+use super::super::step::Step;
 use super::super::table::{Language, Reader, Spanned};
 use super::super::{List, Text};
 use super::Parser;
@@ -31,12 +32,15 @@ impl Parser<'_> {
                 flags: self.flags(table),
                 is_users: self.is_users(table),
                 through: self.through(table),
-                steps: Reader::get(table, "steps")
-                    .map(|value| self.steps(value, Place::Command))
-                    .unwrap_or_default(),
+                steps: self.command_steps(table),
             });
         }
         parsed.into()
+    }
+
+    fn command_steps(&mut self, table: &DeTable<'_>) -> List<Step> {
+        let steps = self.reader.list(table, "steps");
+        steps.into_iter().flatten().map(|value| self.step(value, Place::Command)).collect()
     }
 
     /// `by = "user"`: no agent may call it.

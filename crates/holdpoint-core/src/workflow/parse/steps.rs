@@ -89,7 +89,6 @@ impl Parser<'_> {
                 let text = self.reader.text(table, key).unwrap_or_default();
                 (delivery, self.text_of(text, value.span(), false))
             }
-            None if place == Place::Command => (Delivery::Tell, Say::default()),
             None => (Delivery::Silent, Say::default()),
         }
     }
