@@ -6,8 +6,8 @@ use minijinja::Error;
 use minijinja::value::{Value, ValueKind};
 
 use crate::effects::{Effects, Fault};
-use crate::facts::{Facts, With, reason};
-use crate::transition::{Origin, apply};
+use crate::facts::{Facts, reason};
+use crate::transition::{Origin, apply, naming};
 use crate::workflow::Rule;
 
 /// The most elements a rule with `each` looks at.
@@ -57,10 +57,7 @@ fn judge_once(
     element: Vec<(&'static str, Value)>,
     effects: &mut Effects,
 ) -> Result<(), Error> {
-    let context = match element.is_empty() {
-        true => facts.context(),
-        false => Value::from_object(With { facts: Arc::clone(facts), names: element.clone() }),
-    };
+    let context = naming(facts, element.clone());
     let when = rule.step.when.as_ref();
     if let Some(when) = when
         && !facts.evaluate(when, context.clone())?.is_true()

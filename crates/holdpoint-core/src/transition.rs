@@ -162,7 +162,7 @@ fn change_files(
     if let Origin::Phase(phase) = origin {
         names.extend(if step.write.is_empty() { Vec::new() } else { handed_over(&now, phase)? });
     }
-    effects.files.extend(changed(&now, step, &with(&now, names))?);
+    effects.files.extend(changed(&now, step, &naming(&now, names))?);
     Ok(())
 }
 
@@ -204,7 +204,7 @@ fn enter(facts: &Arc<Facts>, step: &Step, effects: &mut Effects) -> Result<(), E
     }
     let now = facts.overlaid(&effects.sets);
     let names = if target.enter.write.is_empty() { Vec::new() } else { handed_over(&now, target)? };
-    effects.files.extend(changed(&now, &target.enter, &with(&now, names))?);
+    effects.files.extend(changed(&now, &target.enter, &naming(&now, names))?);
     let line = target.enter.log.as_ref().map(|line| now.render(line, now.context())).transpose()?;
     effects.log.extend(line);
     effects.expects = expected(&now, target)?.or(effects.expects.take());
@@ -239,7 +239,8 @@ pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named], context: &Value) ->
     Ok(sets)
 }
 
-fn with(facts: &Arc<Facts>, names: Vec<(&'static str, Value)>) -> Value {
+/// The facts with further names.
+pub(crate) fn naming(facts: &Arc<Facts>, names: Vec<(&'static str, Value)>) -> Value {
     if names.is_empty() {
         return facts.context();
     }
@@ -270,7 +271,7 @@ impl Origin<'_> {
     }
 
     fn context(&self, facts: &Arc<Facts>, step: &Step) -> Value {
-        with(facts, self.names(step))
+        naming(facts, self.names(step))
     }
 }
 

@@ -110,76 +110,78 @@ fn told(effects: &Effects) -> Vec<String> {
     sets.chain(files).chain(log).chain(said).collect()
 }
 
-/// Each step, from the same state, as a phase's and as a command's.
+/// Steps, and what each comes to from the same state.
+const STEPS: [(&str, &[&str]); 7] = [
+    (
+        "{ go = \"b\", write = { \"f\" = \"x={{ state.x }}\" }, log = \"x={{ state.x }} to {{ target }}\", tell = \"x={{ state.x }}\" }",
+        &[
+            "set phase = \"b\"",
+            "set x = 2",
+            "set y = 20",
+            "write f: x=1",
+            "write enter-1: x=2",
+            "log x=1 to b",
+            "log enter x=2 1",
+            "Tell x=2",
+        ],
+    ),
+    (
+        "{ set = { x = \"{{ state.x + 4 }}\", y = \"{{ state.x }}\" }, write = { \"f\" = \"{{ state.x }} {{ state.y }}\" }, remove = [\"g-{{ state.x }}\"], tell = \"{{ state.x }}\" }",
+        &["set x = 5", "set y = 1", "write f: 5 1", "remove g-5", "Tell 5"],
+    ),
+    (
+        "{ round = \"tries\", log = \"try {{ state.tries }}\", tell = \"\" }",
+        &["set tries = 1", "log try 1", "Tell "],
+    ),
+    (
+        "{ round = \"next\", go = \"b\", set = { \"task.done\" = \"{{ true }}\" }, log = \"left {{ task.id }} done={{ task.done }}\", tell = \"now {{ task.id }}\" }",
+        &[
+            "set tasks.0.done = true",
+            "set phase = \"b\"",
+            "set at = 2",
+            "set x = 2",
+            "set y = 20",
+            "write enter-2: x=2",
+            "log left 1 done=True",
+            "log enter x=2 2",
+            "Tell now 2",
+        ],
+    ),
+    (
+        "{ go = \"b\", afresh = true, write = { \"f\" = \"{{ state.count }}\" }, tell = \"\" }",
+        &[
+            "set phase = \"b\"",
+            "set count = 0",
+            "set x = 2",
+            "set y = 20",
+            "write f: 0",
+            "write enter-1: x=2",
+            "log enter x=2 1",
+            "Tell ",
+        ],
+    ),
+    (
+        "{ round = \"none left\", set = { x = \"{{ 5 }}\" }, go = \"b\", write = { \"f\" = \"never\" }, log = \"x={{ state.x }}\", tell = \"never\" }",
+        &[
+            "set x = 5",
+            "set x = 105",
+            "set phase = \"stuck\"",
+            "log x=5",
+            "log none left x=105",
+            "Tell limit",
+        ],
+    ),
+    (
+        "[ { when = \"state.x == 2\", tell = \"no\" }, { go = \"end\", tell = \"yes\" } ]",
+        &["set phase = null", "Tell yes"],
+    ),
+];
+
+/// As a phase's and as a command's.
 #[test]
 fn effects_have_one_order() {
     let state = json!({"phase": "a", "x": 1, "y": 0, "at": 1, "tasks": [{"id": 1}, {"id": 2}]});
-    let rows: [(&str, &[&str]); 7] = [
-        (
-            "{ go = \"b\", write = { \"f\" = \"x={{ state.x }}\" }, log = \"x={{ state.x }} to {{ target }}\", tell = \"x={{ state.x }}\" }",
-            &[
-                "set phase = \"b\"",
-                "set x = 2",
-                "set y = 20",
-                "write f: x=1",
-                "write enter-1: x=2",
-                "log x=1 to b",
-                "log enter x=2 1",
-                "Tell x=2",
-            ],
-        ),
-        (
-            "{ set = { x = \"{{ state.x + 4 }}\", y = \"{{ state.x }}\" }, write = { \"f\" = \"{{ state.x }} {{ state.y }}\" }, remove = [\"g-{{ state.x }}\"], tell = \"{{ state.x }}\" }",
-            &["set x = 5", "set y = 1", "write f: 5 1", "remove g-5", "Tell 5"],
-        ),
-        (
-            "{ round = \"tries\", log = \"try {{ state.tries }}\", tell = \"\" }",
-            &["set tries = 1", "log try 1", "Tell "],
-        ),
-        (
-            "{ round = \"next\", go = \"b\", set = { \"task.done\" = \"{{ true }}\" }, log = \"left {{ task.id }} done={{ task.done }}\", tell = \"now {{ task.id }}\" }",
-            &[
-                "set tasks.0.done = true",
-                "set phase = \"b\"",
-                "set at = 2",
-                "set x = 2",
-                "set y = 20",
-                "write enter-2: x=2",
-                "log left 1 done=True",
-                "log enter x=2 2",
-                "Tell now 2",
-            ],
-        ),
-        (
-            "{ go = \"b\", afresh = true, write = { \"f\" = \"{{ state.count }}\" }, tell = \"\" }",
-            &[
-                "set phase = \"b\"",
-                "set count = 0",
-                "set x = 2",
-                "set y = 20",
-                "write f: 0",
-                "write enter-1: x=2",
-                "log enter x=2 1",
-                "Tell ",
-            ],
-        ),
-        (
-            "{ round = \"none left\", set = { x = \"{{ 5 }}\" }, go = \"b\", write = { \"f\" = \"never\" }, log = \"x={{ state.x }}\", tell = \"never\" }",
-            &[
-                "set x = 5",
-                "set x = 105",
-                "set phase = \"stuck\"",
-                "log x=5",
-                "log none left x=105",
-                "Tell limit",
-            ],
-        ),
-        (
-            "[ { when = \"state.x == 2\", tell = \"no\" }, { go = \"end\", tell = \"yes\" } ]",
-            &["set phase = null", "Tell yes"],
-        ),
-    ];
-    for (step, expected) in rows {
+    for (step, expected) in STEPS {
         let facts = facts(step, &state);
         assert_eq!(told(&by_phase(&facts)), expected, "as a phase's: {step}");
         assert_eq!(told(&by_command(&facts)), expected, "as a command's: {step}");

@@ -85,6 +85,7 @@ impl ProjectWorld {
     }
 
     /// The same world where the hash of the working tree is known.
+    #[must_use]
     pub fn with_tree(self, tree: Option<String>) -> ProjectWorld {
         let tree = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Ok(tree)));
         ProjectWorld { tree, ..self }

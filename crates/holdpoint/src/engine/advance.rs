@@ -207,7 +207,9 @@ impl Walk<'_> {
     fn write(&mut self, phase: &Phase, place: &Place, effects: &Effects, cause: Cause) -> bool {
         let why = match self.try_write(phase, place, effects) {
             Ok(behind) => {
-                behind.into_iter().for_each(|why| self.report.effects.fault(why));
+                if let Some(why) = behind {
+                    self.report.effects.fault(why);
+                }
                 return true;
             }
             Err(WriteError::Changed) => format!(

@@ -80,9 +80,10 @@ impl Typed<'_> {
         if found.is_some() {
             self.refuse_out_of_turn(&session, scope)?;
         }
-        let (said, made) = match self.command.steps.is_empty() {
-            true => (String::new(), None),
-            false => self.take_step(found.clone(), &event)?,
+        let (said, made) = if self.command.steps.is_empty() {
+            (String::new(), None)
+        } else {
+            self.take_step(found.clone(), &event)?
         };
         let run = made.or(found).ok_or_else(|| self.no_run())?;
         let due = self.go_through(&run, scope)?;

@@ -32,7 +32,9 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     // Nothing is due by a state that nobody can vouch for; its rules hold all the same.
     let is_closed = upheld.is_err() && session.event.moment == Moment::Stop;
     let mut report = if is_closed { Report::default() } else { judge_upheld(session, only) };
-    upheld.unwrap_or_else(Some).into_iter().for_each(|what| report.effects.fault(what));
+    if let Some(what) = upheld.unwrap_or_else(Some) {
+        report.effects.fault(what);
+    }
     report
 }
 
@@ -95,7 +97,9 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
         let mut effects = decide(&session.refresh(), only);
         match commit(session, &Guard::State, &effects) {
             Ok(behind) => {
-                behind.into_iter().for_each(|why| effects.fault(why));
+                if let Some(why) = behind {
+                    effects.fault(why);
+                }
                 return effects;
             }
             Err(WriteError::Changed) => {}
