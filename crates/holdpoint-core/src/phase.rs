@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::effects::{Effects, Set};
 use crate::facts::{Facts, fault};
-use crate::transition::{Origin, apply, chosen, rendered};
+use crate::transition::{Origin, apply, chosen, enter, rendered};
 use crate::workflow::Workflow;
 use crate::workflow::phase::{Actor, Phase};
-use crate::workflow::step::Step;
+use crate::workflow::step::Delivery;
 
 pub(crate) use performance::handed_over;
 pub use performance::{Outcome, Review, failed, performed, unknown_answer};
@@ -153,8 +153,11 @@ fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, Error> {
     if let Some(exhausted) = exhausted(facts, phase, round)? {
         return Ok(exhausted);
     }
-    let again = Step { go: Some(phase.name.clone()), ..Step::default() };
-    apply(facts, &Origin::Phase(phase), &again, counted(facts, phase, round)?)
+    let mut effects = Effects { sets: counted(facts, phase, round)?, ..Effects::default() };
+    enter(facts, phase, &mut effects)?;
+    let text = ask(&facts.overlaid(&effects.sets), phase)?;
+    effects.messages.push(Origin::Phase(phase).message(Delivery::Hold, text));
+    Ok(effects)
 }
 
 /// What happens at the limit, if this round is beyond it.

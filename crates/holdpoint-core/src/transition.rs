@@ -87,7 +87,9 @@ fn carry_out(
     change_files(facts, origin, step, &mut effects)?;
     log(facts, origin, step, &mut effects)?;
     effects.sets.extend(moves);
-    enter(facts, step, &mut effects)?;
+    if let Some(target) = step.go.as_ref().and_then(|go| find(&facts.workflow, go)) {
+        enter(facts, target, &mut effects)?;
+    }
     say(facts, origin, step, &mut effects)?;
     effects.wait_s = effects.wait_s.max(step.wait_s);
     Ok(effects)
@@ -196,8 +198,8 @@ fn log(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
     Ok(())
 }
 
-fn enter(facts: &Arc<Facts>, step: &Step, effects: &mut Effects) -> Result<(), Error> {
-    let Some(target) = step.go.as_ref().and_then(|go| find(&facts.workflow, go)) else { return Ok(()) };
+/// What entering a phase sets, writes and logs, and the report that then proves it.
+pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), Error> {
     for field in target.enter.set.iter() {
         let now = facts.overlaid(&effects.sets);
         effects.sets.extend(rendered(&now, std::slice::from_ref(field), &now.context())?);
