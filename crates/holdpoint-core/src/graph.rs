@@ -4,7 +4,7 @@ mod render;
 
 use crate::workflow::limit::{Limit, Most};
 use crate::workflow::phase::{Actor, Performance, Phase};
-use crate::workflow::step::{END, Manner, Step};
+use crate::workflow::step::{Delivery, END, Step};
 use crate::workflow::{Rule, ToolMatch, Workflow};
 
 /// A workflow to be drawn.
@@ -136,8 +136,8 @@ fn edge(workflow: &Workflow, phase: &Phase, verdict: &str, step: &Step) -> Edge 
         limit: step.round.as_ref().and_then(|name| workflow.limit(name)).map(in_short),
         renews: step.renew.iter().map(ToString::to_string).collect(),
         stops: !phase.actor().rests()
-            && step.manner != Manner::Hold
-            && (step.manner == Manner::Pause || is_to_user),
+            && step.delivery != Delivery::Hold
+            && (step.delivery == Delivery::Pause || is_to_user),
     }
 }
 
@@ -191,7 +191,7 @@ fn in_words(rule: &Rule) -> String {
         format!("{} {tool}", on.moment.name()).trim_end().to_owned()
     };
     let on: Vec<String> = rule.on.iter().map(on).collect();
-    format!("{} {} on {}", rule.kind.name(), rule.name, on.join(", "))
+    format!("{} {} on {}", rule.kind().name(), rule.name, on.join(", "))
 }
 
 impl Edge {

@@ -10,6 +10,7 @@ use super::super::limit::Limit;
 use super::super::step::Step;
 use super::super::table::{Language, Reader, Spanned};
 use super::super::{List, Text};
+use super::steps::Place;
 use super::{Count, Parser};
 
 const KEYS: [&str; 3] = ["most", "count", "then"];
@@ -51,7 +52,7 @@ impl Parser<'_> {
             |key: &str| own.and_then(|own| Reader::get(own, key)).or_else(|| Reader::get(shared?, key));
         let most = if own.is_some() { given("most") } else { Some(value) };
         let most = self.most(name, &span, most);
-        let then = given("then").map(|then| self.step(then));
+        let then = given("then").map(|then| self.step(then, Place::Phase));
         if then.is_none() {
             self.reader.error(span, format!("limit `{name}` does not say what happens at the limit")).hint =
                 Some("name a phase: then = \"stuck\", or a step: then = { tell = \"…\" }".into());
