@@ -81,13 +81,12 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
 
 fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
     let Some(command) = tool.command() else { return Ok(None) };
-    if finds(OTHER_ENVIRONMENT, command) {
-        return Ok(Some(Against::Environment));
-    }
     if names_ours(facts, command)? && (!finds(ONLY_READS, command) || finds(WRITES_TOO, command)) {
         return Ok(Some(Against::Files("what this command names".to_owned())));
     }
-    Ok(users_command(facts, command).map(Against::Users))
+    let users = users_command(facts, command).map(Against::Users);
+    // The last to be said: a call that is the user's, or a path of ours, has `holdpoint` in it as well.
+    Ok(users.or_else(|| finds(OTHER_ENVIRONMENT, command).then_some(Against::Environment)))
 }
 
 fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, Error> {

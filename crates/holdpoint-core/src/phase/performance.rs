@@ -298,14 +298,18 @@ fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
         [] => vec!["pass", "fail"],
         own => own.iter().map(AsRef::as_ref).collect(),
     };
-    // A verdict that the reviewer has another word for is answered by that word.
-    let word = |verdict: &str| {
-        let own = reviewer.answers.iter().find(|answer| answer.source == verdict);
-        own.map_or_else(|| verdict.to_owned(), |answer| answer.name.to_string())
+    // A verdict that the reviewer has other words for is answered by those words.
+    let words = |verdict: &str| {
+        let own = reviewer.answers.iter().filter(|answer| answer.source == verdict);
+        let own: Vec<String> = own.map(|answer| answer.name.to_string()).collect();
+        if own.is_empty() { vec![verdict.to_owned()] } else { own }
     };
     AnswerForm {
         verdict_at: reviewer.verdict_at.iter().map(ToString::to_string).collect(),
-        words: verdicts.iter().map(|verdict| (word(verdict), Verdict::of(verdict))).collect(),
+        words: verdicts
+            .iter()
+            .flat_map(|verdict| words(verdict).into_iter().map(|word| (word, Verdict::of(verdict))))
+            .collect(),
         otherwise: reviewer.otherwise.clone(),
     }
 }

@@ -146,7 +146,9 @@ fn unknown(piece: &Piece, name: &NameUse, names: &Names<'_>) -> Option<Diagnosti
         Use::Filter => FILTERS.to_vec(),
         Use::Test => TESTS.to_vec(),
     };
+    let former = super::parse::former::name(&name.name);
     let hint = match (nearest(&name.name, candidates.iter().copied()), name.used_as) {
+        (_, Use::Variable) if former.is_some() => former.unwrap_or_default().to_owned(),
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, Use::Variable) => "define it under [let] or [data]".to_owned(),
         (None, _) => format!("the {what}s there are: {}", candidates.join(", ")),

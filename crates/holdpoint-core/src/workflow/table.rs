@@ -81,7 +81,8 @@ impl<'s> Reader<'s> {
     pub(super) fn table<'a, 'i>(&mut self, name: &str, value: &'a Spanned<'i>) -> Option<&'a DeTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.error(value.span(), format!("`{name}` must be a table"));
+            self.error(value.span(), format!("`{name}` must be a table")).hint =
+                super::parse::former::table(name).map(str::to_owned);
         }
         table
     }

@@ -23,7 +23,7 @@ const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 Examples:
   holdpoint evidence                           the last 20 pieces
   holdpoint evidence --phase tester            of one phase
-  holdpoint evidence --json | jq .outcome      all pieces, one JSON object per line")]
+  holdpoint evidence --json | jq .verdict      all pieces, one JSON object per line")]
 pub(super) struct Arguments {
     /// The number of pieces to show; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]

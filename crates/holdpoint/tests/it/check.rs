@@ -50,10 +50,10 @@ fn choices_that_are_no_toml_are_shown_with_their_place() {
 #[test]
 fn an_unknown_filter_is_answered_with_those_there_are() {
     let project = Project::new();
-    let rule = "name = \"a\"\non = \"stop\"\nwhen = \"1 | zzzz\"\nsay = \"x\"\n";
-    project.workflow("own", &format!("about = \"x\"\n[run]\nhome = \".own\"\n[[hold]]\n{rule}"));
+    let rule = "on = \"stop\"\nwhen = \"1 | zzzz\"\nsay = \"x\"\n";
+    project.workflow("own", &format!("about = \"x\"\n[run]\nhome = \".own\"\n[holds.a]\n{rule}"));
     let printed = shown(&project, &["check", "own"]);
-    assert!(printed.contains("hint: the filters there are: default, first, "), "{printed}");
+    assert!(printed.contains("hint: the filters there are: default, except, first, "), "{printed}");
 }
 
 /// A workflow whose agent is asked to run this, while a hold is in force.
@@ -69,7 +69,7 @@ due   = "next"
 by     = "agent"
 report = ".mending/report.md"
 ask    = "{ask}"
-then   = {{ go = "end" }}
+then   = "end"
 [commands.done]
 about = "It is mended"
 args  = ["phase"]
@@ -77,8 +77,7 @@ steps = [ {{ finish = "{{{{ args.phase }}}}" }} ]
 [commands.begin]
 about = "Begin to mend"
 steps = [ {{ go = "mend" }} ]
-[[hold]]
-name = "closed"
+[holds.closed]
 on   = "before shell"
 when = "{hold}"
 say  = "The shell is closed."

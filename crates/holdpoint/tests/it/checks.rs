@@ -18,17 +18,15 @@ due    = "phase"
 aside  = ["state.json", ".holdpoint/**", "notes.md"]
 record = { file = "notes.md", under = "Log" }
 
-[[mirror]]
-field = "status"
-file  = "notes.md"
-find  = 'Status: (\w+)'
+[mirror]
+status = { file = "notes.md", find = 'Status: (\w+)' }
 
 [phases.tests]
 by    = "check"
 check = "suite"
-then.pass         = { go = "idle", set = { status = "passed", output = "{{ output }}" }, log = "tests: {{ outcome }}" }
-then.out-of-scope = { go = "idle", set = { status = "excused", output = "{{ output }}" }, log = "tests: {{ outcome }}" }
-then.fail         = { go = "idle", set = { status = "failed", output = "{{ output }}" }, log = "tests: {{ outcome }}" }
+then.pass         = { go = "idle", set = { status = "passed", output = "{{ output }}" }, log = "tests: {{ verdict }}" }
+then.out-of-scope = { go = "idle", set = { status = "excused", output = "{{ output }}" }, log = "tests: {{ verdict }}" }
+then.fail         = { go = "idle", set = { status = "failed", output = "{{ output }}" }, log = "tests: {{ verdict }}" }
 
 [phases.scan]
 by    = "check"
@@ -60,26 +58,30 @@ then.fail = { go = "idle", set = { status = "uncommitted", output = "{{ output }
 by = "user"
 
 [checks.suite]
-kind    = "tests"
-run     = ["sh", "-c", "{{ state.suite }}"]
-told    = { scope = "['src/a.py']", known = "['tests/test_old.py::test_old']", least = "state.least or 0" }
+tests   = ["sh", "-c", "{{ state.suite }}"]
+scope   = "['src/a.py']"
+known   = "['tests/test_old.py::test_old']"
+least   = "state.least or 0"
 timeout = 20
 
 [checks.remarks]
-kind = "scan"
-told = { files = "['src/a.py', 'gone.py']", code_lines = "3" }
+scan       = "['src/a.py', 'gone.py']"
+code_lines = "3"
 
 [checks.blueprint]
-kind = "blueprint"
-told = { files = "['src/domains/users/a.py']", spec = "'spec.md'", blueprint = "'blueprint'" }
+blueprint = "blueprint"
+files     = "['src/domains/users/a.py']"
+spec      = "'spec.md'"
 
 [checks.rows]
-kind = "acceptance"
-told = { spec = "'spec.md'", section = "'Acceptance Verification'", rows = "state.rows or 'smoke'" }
+acceptance = "{{ state.rows or 'smoke' }}"
+spec       = "'spec.md'"
+section    = "Acceptance Verification"
 
 [checks.commit]
-kind = "commit"
-told = { files = "['src/a.py']", message = "'feat(a): b'" }
+commit  = "['src/a.py']"
+message = "'feat(a): b'"
+landed  = "git.head.subject == 'feat(a): b' and git.head.id != state.commit"
 
 [fields]
 phase  = ""
@@ -211,8 +213,8 @@ fn a_scan_names_what_it_found_and_passes_over_what_is_gone() {
 #[test]
 fn a_scan_passes_over_what_is_no_text_and_is_not_stopped_by_its_size() {
     let project = project();
-    let files = "files = \"['picture.png', 'large.bin', 'large.py', 'folder', 'link.py']\"";
-    project.workflow("checked", &WORKFLOW.replace("files = \"['src/a.py', 'gone.py']\"", files));
+    let files = "scan       = \"['picture.png', 'large.bin', 'large.py', 'folder', 'link.py']\"";
+    project.workflow("checked", &WORKFLOW.replace("scan       = \"['src/a.py', 'gone.py']\"", files));
     project.write("picture.png", [&b"\x89PNG\0"[..], &b"\n".repeat(500)].concat());
     project.write("large.bin", vec![0; 5 << 20]).write("folder/x", "");
     #[cfg(unix)]
@@ -276,7 +278,7 @@ fn whoever_is_told_to_end_between_two_programs_ends() {
     use rustix::process::{Pid, Signal, kill_process};
 
     let project = project();
-    let again = "then.fail = { go = \"rows\", wait = 60, round = \"again\" }\n[rounds]\nagain = { count = \"n\", limit = 9, exhausted = { go = \"idle\" } }\n";
+    let again = "then.fail = { go = \"rows\", wait = 60, round = \"again\" }\n[limits]\nagain = { count = \"n\", most = 9, then = \"idle\" }\n";
     let refused =
         "then.fail = { go = \"idle\", set = { status = \"refused\", output = \"{{ output }}\" } }\n";
     project.workflow("checked", &WORKFLOW.replace(refused, again));
@@ -319,8 +321,8 @@ fn a_commit_takes_names_for_names() {
     project.workflow(
         "checked",
         &WORKFLOW.replace(
-            "files = \"['src/a.py']\", message",
-            "files = \"['src/*.py', 'src/gone.py', ':(top)x', 'was git']\", message",
+            "commit  = \"['src/a.py']\"",
+            "commit  = \"['src/*.py', 'src/gone.py', ':(top)x', 'was git']\"",
         ),
     );
     project.write("was git", "").git(&["add", "was git"]);

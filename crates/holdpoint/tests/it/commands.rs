@@ -15,23 +15,26 @@ due    = "next"
 last   = "done"
 [phases.write]
 by   = "user"
-then = { go = "mend", afresh = true }
+then = { go = "mend", renew = "rounds" }
 [phases.mend]
 by     = "agent"
 ask    = "MEND."
 report = "mend.md"
-then   = { go = "check" }
+then   = "check"
 [phases.check]
 by     = "reviewer"
+prompt = "CHECK."
 report = "report.md"
-issues = { go = "mend" }
-passed = { go = "end" }
-rounds = { count = "round", limit = 3 }
+then.fail = "mend"
+then.pass = "end"
+limit  = "rounds"
+[limits]
+rounds = { count = "round", most = 3, then = {} }
 [reviewers.r]
 command = ["true"]
 [fields]
 round = 0
-next  = "{{ none }}"
+next  = { is = "text?" }
 done  = ""
 [commands.new]
 about = "A new draft"

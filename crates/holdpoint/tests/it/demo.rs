@@ -11,7 +11,7 @@ use crate::project::{Printed, Project};
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 /// A workflow that holds commits without a review, and its demonstration.
-const WORKFLOW: &str = "about = 'x'\n[run]\nhome = '.reviewed'\n[[hold]]\nname = 'no-commit'\non = 'before shell'\n\
+const WORKFLOW: &str = "about = 'x'\n[run]\nhome = '.reviewed'\n[holds.no-commit]\non = 'before shell'\n\
     when = \"'git commit' in tool.command and not file('review').exists\"\nsay = 'Ask for a review.'\n";
 
 /// Runs the program with a folder of its own for temporary files, and makes sure that this one is empty afterwards.

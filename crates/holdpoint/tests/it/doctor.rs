@@ -99,7 +99,7 @@ fn every_hook_of_every_dialect_lets_go_and_holds() {
 #[test]
 fn all_events_that_there_are_can_be_tried() {
     let project = place();
-    let every = "about = \"x\"\n[run]\nhome = \".x\"\n[[hold]]\nname = \"all\"\non = [\"before\", \"after\", \"stop\", \"prompt\", \"start\"]\nsay = \"x\"\n";
+    let every = "about = \"x\"\n[run]\nhome = \".x\"\n[holds.all]\non = [\"before\", \"after\", \"stop\", \"prompt\", \"start\"]\nsay = \"x\"\n";
     project.workflow("every", every);
     let agents = holdpoint::agent::Agent::ALL.map(|(name, _)| name).join(",");
     assert_eq!(run(&project, &["init", "--agent", &agents]).code, Some(0));
@@ -194,8 +194,7 @@ fn hooks_that_are_turned_off() {
 #[test]
 fn an_event_that_is_looked_at_and_not_registered() {
     let project = installed("claude");
-    let text =
-        "about = \"x\"\n[run]\nhome = \".x\"\n[[witness]]\nname = \"w\"\non = \"start\"\nsay = \"x\"\n";
+    let text = "about = \"x\"\n[run]\nhome = \".x\"\n[witnesses.w]\non = \"start\"\nsay = \"x\"\n";
     project.workflow("starts", text);
     assert_eq!(finds(&project, "workflows need SessionStart"), "holdpoint init --agent claude");
 }

@@ -28,7 +28,7 @@ const CURSOR: Dialect = Dialect {
 
 fn project() -> Project {
     let project = Project::new();
-    let asks = "[[witness]]\nname = \"heard\"\non = \"prompt\"\nsay = \"A prompt.\"\n";
+    let asks = "[witnesses.heard]\non = \"prompt\"\nsay = \"A prompt.\"\n";
     project.workflow("gate", &format!("{GATE}{asks}")).write(".gate/state.json", r#"{"locked": true}"#);
     project
 }

@@ -10,18 +10,15 @@ about = "Holds while the state says so."
 [run]
 home  = ".gate"
 state = ".gate/state.json"
-[[hold]]
-name = "any"
+[holds.any]
 on   = "before"
 when = "state.locked"
 say  = "ANY"
-[[hold]]
-name = "shell"
+[holds.shell]
 on   = "before shell"
 when = "state.locked"
 say  = "SHELL {{ tool.command }}"
-[[hold]]
-name = "stop"
+[holds.stop]
 on   = "stop"
 when = "state.locked"
 say  = "STOP"
@@ -33,14 +30,12 @@ about = "Counts and holds."
 [run]
 home  = ".gate"
 state = ".gate/state.json"
-[[witness]]
-name = "count"
+[witnesses.count]
 on   = "before"
 set  = { count = "{{ state.count | number + 1 }}" }
 to   = "log"
 say  = "counted"
-[[hold]]
-name = "any"
+[holds.any]
 on   = "before"
 when = "state.locked"
 say  = "ANY"

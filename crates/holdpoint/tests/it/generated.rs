@@ -93,7 +93,7 @@ fn a_plugin_never_overwrites() {
 #[test]
 fn a_projects_own_workflow_becomes_a_plugin() {
     let project = Project::new();
-    let rule = |name: &str, on: &str| format!("[[hold]]\nname = '{name}'\non = {on}\nsay = 'x'\n");
+    let rule = |name: &str, on: &str| format!("[holds.{name}]\non = {on}\nsay = 'x'\n");
     let rules = [rule("a", "['before shell', 'before Read']"), rule("b", "'prompt'"), rule("c", "'after'")];
     project.workflow("mine", &format!("about = 'Mine.'\n[run]\nhome = '.mine'\n{}", rules.concat()));
     project.write(".holdpoint/workflows/mine/commands/go.md", "Read @${CLAUDE_PLUGIN_ROOT}/texts/a.md now.");

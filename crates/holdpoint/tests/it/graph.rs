@@ -14,39 +14,49 @@ state = ".drafts/state.json"
 due   = "next"
 [phases.draft]
 by   = "user"
-then = { go = "review", afresh = true }
+then = { go = "review", renew = "rounds" }
 [phases.review]
 by     = "reviewer"
+reviewer = "script"
+prompt = "REVIEW"
 report = "review.md"
-rounds = { count = "round", limit = "limit", exhausted = { tell = "LIMIT" } }
-models = { field = "model", rotate = ["big", "small"] }
+limit  = "rounds"
 clean  = { count = "clean", need = 2 }
-issues = { go = "mend" }
-passed = [
-  { when = "state.kind == \"last\"", go = "final", afresh = true },
+then.fail = "mend"
+then.pass = [
+  { when = "state.kind == \"last\"", go = "final", renew = "last" },
   { go = "draft", pause = "ANOTHER" },
 ]
-failed = { tell = "NO REVIEW" }
+then.fault = { tell = "NO REVIEW" }
 [phases.mend]
 by     = "agent"
 report = "mend.md"
-then   = { go = "review" }
+then   = "review"
 [phases.final]
 by     = "reviewer"
+reviewer = "plain"
+prompt = "REVIEW ALL"
 report = "final.md"
-rounds = { count = "round", limit = 5 }
-issues = { go = "mend-all" }
-passed = { go = "end", tell = "DONE" }
-failed = { go = "draft" }
+limit  = "last"
+then.fail  = "mend-all"
+then.pass  = { go = "end", tell = "DONE" }
+then.fault = "draft"
 [phases.mend-all]
 by     = "agent"
 until  = "state.mended"
-rounds = { limit = 0 }
-then   = { go = "final" }
+limit  = "none"
+then   = "final"
 [phases.aside]
 by   = "user"
 then = {}
+[limits]
+rounds = { count = "round", most = "state.limit", then = { tell = "LIMIT" } }
+last   = { count = "round", most = 5, then = {} }
+none   = { most = 0, then = {} }
 [reviewers.script]
+command = ["sh"]
+models  = { field = "model", rotate = ["big", "small"] }
+[reviewers.plain]
 command = ["sh"]
 [fields]
 limit = 8
@@ -62,20 +72,20 @@ fn drafts() -> Project {
 fn plain() {
     assert_snapshot!(shown(&drafts(), &["graph", "drafts", "--format", "plain"]), @r#"
     draft  user
-      then → review  (afresh)
+      then → review  (renews rounds)
 
     review  reviewer, at most 8 rounds (limit), 2 clean in a row, big, small in turn
-      issues → mend
-      passed → final  (when state.kind == "last", afresh)
-      passed → draft  (stops for the user)
+      fail → mend
+      pass → final  (when state.kind == "last", renews last)
+      pass → draft  (stops for the user)
 
     mend  agent, sent back at most 3 times
       then → review
 
     final  reviewer, at most 5 rounds
-      issues → mend-all
-      passed → end
-      failed → draft  (stops for the user)
+      fail → mend-all
+      pass → end
+      fault → draft  (stops for the user)
 
     mend-all  agent, not sent back
       then → final
@@ -97,14 +107,14 @@ fn mermaid_is_for_what_is_no_terminal() {
       p4["mend-all<br/>agent<br/>not sent back"]
       p5(["aside<br/>user"])
       end_(("end"))
-      p0 -->|"then, afresh"| p1
-      p1 -->|"issues"| p2
-      p1 -->|"passed, when state.kind == #quot;last#quot;, afresh"| p3
-      p1 -.->|"passed, stops for the user"| p0
+      p0 -->|"then, renews rounds"| p1
+      p1 -->|"fail"| p2
+      p1 -->|"pass, when state.kind == #quot;last#quot;, renews last"| p3
+      p1 -.->|"pass, stops for the user"| p0
       p2 -->|"then"| p1
-      p3 -->|"issues"| p4
-      p3 -->|"passed"| end_
-      p3 -.->|"failed, stops for the user"| p0
+      p3 -->|"fail"| p4
+      p3 -->|"pass"| end_
+      p3 -.->|"fault, stops for the user"| p0
       p4 -->|"then"| p3
     [exit 0]
     "#);
@@ -121,14 +131,14 @@ fn dot() {
       "mend-all" [shape=box, label="mend-all\nagent\nnot sent back"];
       "aside" [shape=ellipse, label="aside\nuser"];
       "end" [shape=doublecircle];
-      "draft" -> "review" [label="then, afresh"];
-      "review" -> "mend" [label="issues"];
-      "review" -> "final" [label="passed, when state.kind == \"last\", afresh"];
-      "review" -> "draft" [label="passed, stops for the user", style=dotted];
+      "draft" -> "review" [label="then, renews rounds"];
+      "review" -> "mend" [label="fail"];
+      "review" -> "final" [label="pass, when state.kind == \"last\", renews last"];
+      "review" -> "draft" [label="pass, stops for the user", style=dotted];
       "mend" -> "review" [label="then"];
-      "final" -> "mend-all" [label="issues"];
-      "final" -> "end" [label="passed"];
-      "final" -> "draft" [label="failed, stops for the user", style=dotted];
+      "final" -> "mend-all" [label="fail"];
+      "final" -> "end" [label="pass"];
+      "final" -> "draft" [label="fault, stops for the user", style=dotted];
       "mend-all" -> "final" [label="then"];
     }
     [exit 0]
@@ -165,7 +175,7 @@ fn a_workflow_without_phases_has_its_rules_listed() {
 #[test]
 fn a_workflow_with_errors_is_not_drawn() {
     let project = Project::new();
-    project.workflow("drafts", &DRAFTS.replace("go = \"mend\"", "go = \"mned\""));
+    project.workflow("drafts", &DRAFTS.replace("then.fail = \"mend\"", "then.fail = \"mned\""));
     assert_snapshot!(shown(&project, &["graph", "drafts"]), @"
     error: workflow `drafts` has errors
     hint: see `holdpoint check drafts`

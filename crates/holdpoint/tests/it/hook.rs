@@ -9,19 +9,16 @@ about = "Counts tool calls."
 [run]
 home  = ".counter"
 state = ".counter/state.json"
-[[witness]]
-name = "count"
+[witnesses.count]
 on   = "before"
 set  = { count = "{{ state.count | number + 1 }}" }
 to   = "log"
 say  = "counted"
-[[hold]]
-name = "limit"
+[holds.limit]
 on   = "before shell"
 when = "state.count | number >= 3"
 say  = "LIMIT: {{ state.count }} calls were made."
-[[hold]]
-name = "unfinished"
+[holds.unfinished]
 on   = "stop"
 when = "not state.finished"
 say  = "UNFINISHED: set finished in {{ run.state }}."
@@ -168,10 +165,8 @@ fn input_that_stalls_lets_the_agent_go() {
 #[test]
 fn a_journal_does_not_hide_what_stands_further_up() {
     let project = Project::new();
-    project.workflow(
-        "w",
-        "about = \"\"\n[run]\nhome = \".mark\"\n[[hold]]\nname = \"h\"\non = \"before\"\nsay = \"HELD\"\n",
-    );
+    project
+        .workflow("w", "about = \"\"\n[run]\nhome = \".mark\"\n[holds.h]\non = \"before\"\nsay = \"HELD\"\n");
     project.write("pkg/.mark/x", "");
     let mut event = before(&project);
     event["cwd"] = json!(project.root().join("pkg"));
@@ -230,10 +225,7 @@ fn a_stop_that_cannot_be_counted_is_not_held() {
 fn what_is_joined_stays_within_the_limit() {
     let project = Project::new();
     let rule = |name: &str, to: &str| {
-        format!(
-            "[[witness]]\nname = \"{name}\"\non = \"stop\"\nto = \"{to}\"\nsay = \"{}\"\n",
-            name.repeat(9_900)
-        )
+        format!("[witnesses.{name}]\non = \"stop\"\nto = \"{to}\"\nsay = \"{}\"\n", name.repeat(9_900))
     };
     let text = format!("about = \"\"\n[run]\nhome = \".mark\"\n{}{}", rule("a", "agent"), rule("u", "user"));
     project.workflow("w", &text).write(".mark", "");

@@ -105,7 +105,7 @@ fn no_reading_tool_starts_the_hook() {
 #[test]
 fn only_what_the_chosen_workflow_looks_at_is_registered() {
     let project = Project::new();
-    project.workflow("starts", "about = \"x\"\n[run]\nhome = \".x\"\n[[witness]]\nname = \"w\"\non = [\"start\", \"before Read\"]\nsay = \"x\"\n");
+    project.workflow("starts", "about = \"x\"\n[run]\nhome = \".x\"\n[witnesses.w]\non = [\"start\", \"before Read\"]\nsay = \"x\"\n");
     well(&project, &["init", "--agent", "claude", "--workflow", "starts"]);
     let settings: Json = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
     let events: Vec<&String> = settings["hooks"].as_object().unwrap().keys().collect();

@@ -13,13 +13,11 @@ about = "Holds a Stop while the state says so."
 [run]
 home  = ".strict"
 state = ".strict/state.json"
-[[hold]]
-name = "open"
+[holds.open]
 on   = ["stop", "before shell"]
 when = "state.open"
 say  = "OPEN"
-[[witness]]
-name = "told"
+[witnesses.told]
 on   = ["stop", "before shell"]
 when = "state.told"
 say  = "TOLD"
@@ -33,8 +31,7 @@ const MILD: &str = r#"
 about = "Holds nothing."
 [run]
 home = ".mild"
-[[witness]]
-name = "never"
+[witnesses.never]
 on   = "stop"
 when = "false"
 say  = "NEVER"
@@ -47,8 +44,7 @@ const PLAIN: &str = r#"
 about = "Says something at every Stop."
 [run]
 home = ".plain"
-[[witness]]
-name = "said"
+[witnesses.said]
 on   = "stop"
 say  = "SAID"
 "#;

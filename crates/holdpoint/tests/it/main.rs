@@ -64,6 +64,7 @@ mod steps;
 mod surface;
 mod test_command;
 mod tidy;
+mod verdicts;
 mod why;
 
 /// A test file that nobody names would never run. A folder's files are named by the file beside it.

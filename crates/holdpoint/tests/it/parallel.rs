@@ -14,14 +14,12 @@ about = "Counts tool calls."
 [run]
 home  = ".counter"
 state = ".counter/state.json"
-[[witness]]
-name = "count"
+[witnesses.count]
 on   = "before"
 set  = { count = "{{ state.count | number + 1 }}" }
 to   = "log"
 say  = "counted"
-[[hold]]
-name = "unfinished"
+[holds.unfinished]
 on   = "stop"
 when = "not state.finished"
 say  = "UNFINISHED"
@@ -32,8 +30,7 @@ about = "Holds while the state says so."
 [run]
 home  = ".locked"
 state = ".locked/state.json"
-[[hold]]
-name = "locked"
+[holds.locked]
 on   = "before"
 when = "state.locked"
 say  = "LOCKED {{ state.version }}"

@@ -19,23 +19,26 @@ due    = "next"
 last   = "done"
 
 [defaults.reviewer]
-rounds = { count = "round", limit = "limit", exhausted = { tell = "LIMIT {{ state.limit }} reached for {{ phase }}." } }
-skip   = { when = "state.limit == 0", set = { round = "{{ 0 }}" } }
-models = { field = "model", rotate = ["big", "small"] }
+limit  = "reviews"
+skip   = { when = "state.limit == 0", set = { round = 0 } }
 clean  = { count = "clean", need = 2 }
-failed = { tell = "NO REVIEW: {{ because }}." }
+then.fault = { tell = "NO REVIEW: {{ because }}." }
 
 [defaults.agent]
-rounds = { limit = 0, exhausted = { tell = "OUTSTANDING: {{ state.next }}." } }
+limit = "answers"
+
+[limits]
+reviews = { count = "round", most = "state.limit", then = { tell = "LIMIT {{ state.limit }} reached for {{ phase.name }}." } }
+answers = { most = 0, then = { tell = "OUTSTANDING: {{ state.next }}." } }
 
 [phases.review]
 by     = "reviewer"
 needs  = { that = "file('draft.md').exists", else = "there is no draft" }
 prompt = "Review draft.md with {{ state.model }}, round {{ state.round }}."
 report = "review-{{ state.round }}.md"
-issues = { go = "mend" }
-passed = [
-  { when = "state.more", go = "review-all", afresh = true, pause = "PASSED, now {{ target }}." },
+then.fail = "mend"
+then.pass = [
+  { when = "state.more", go = "review-all", renew = "reviews", pause = "PASSED, now {{ target }}." },
   { go = "publish", pause = "PASSED, now {{ target }}." },
 ]
 
@@ -43,27 +46,28 @@ passed = [
 by     = "agent"
 ask    = "MEND what review-{{ state.round }}.md says, then write mend-{{ state.round }}.md."
 report = "mend-{{ state.round }}.md"
-then   = { go = "review" }
+then   = "review"
 
 [phases.review-all]
 by     = "reviewer"
 prompt = "Review everything."
 report = "all-{{ state.round }}.md"
-issues = { go = "mend" }
-passed = { go = "end", tell = "ALL DONE." }
+then.fail = "mend"
+then.pass = { go = "end", tell = "ALL DONE." }
 
 [phases.publish]
 by = "user"
 
 [reviewers.script]
 command = ["sh", "reviewer.sh", "{{ state.model }}", "{{ prompt }}"]
-verdict = ["structured_output.verdict", "result.verdict"]
-clean   = "PASS"
+verdict_at = ["structured_output.verdict", "result.verdict"]
+answers = { PASS = "pass", FAIL = "fail" }
+otherwise = "fail"
+models  = { field = "model", rotate = ["big", "small"] }
 log     = ".review-{{ state.round }}.log"
 timeout = 20
 
-[[hold]]
-name = "draft"
+[holds.draft]
 on   = "stop"
 when = "not file('draft.md').exists"
 say  = "THERE IS NO DRAFT."
@@ -145,7 +149,7 @@ fn a_draft_is_reviewed_until_two_reviews_in_a_row_are_clean() {
     );
     assert_eq!(stop(&project).stdout, "", "the user's turn: the agent may go");
     let journal = project.journal();
-    assert_eq!(journal[0]["reviews"][0]["verdict"], "FAIL");
+    assert_eq!(journal[0]["reviews"][0]["verdict"], "fail");
     assert_eq!(journal[0]["reviews"][0]["cost_usd"], 0.5);
 }
 
@@ -418,7 +422,7 @@ fn a_report_of_an_earlier_round_proves_nothing() {
 #[test]
 fn what_a_runs_folder_may_hold_is_a_fact() {
     let project = project(&json!({"next": null}));
-    let layout = "[layout]\nfiles = \"*.md\"\nnested = false\nnames = [{ name = \"draft.md\", required = true }, { name = \"review-{n}.md\", with = \"draft.md\" }]\n[[hold]]\nname = \"layout\"\non = \"stop\"\nwhen = \"layout.faults\"\nsay = \"{{ layout.faults | join('; ') }}\"\n";
+    let layout = "[layout]\nfiles = \"*.md\"\nnested = false\nnames = [{ name = \"draft.md\", required = true }, { name = \"review-{n}.md\", with = \"draft.md\" }]\n[holds.layout]\non = \"stop\"\nwhen = \"layout.faults\"\nsay = \"{{ layout.faults | join('; ') }}\"\n";
     project.workflow("drafts", &WORKFLOW.replace("[fields]", &format!("{layout}[fields]")));
     assert_eq!(stop(&project).stdout, "");
     project.write(".drafts/one/odd.md", "").write(".drafts/one/deep/x.md", "");

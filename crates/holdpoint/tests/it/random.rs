@@ -36,15 +36,13 @@ about = "Counts, sets and holds."
 [run]
 home  = ".gate"
 state = ".gate/{{ state_name }}.json"
-phase = "state.phase | text"
-[[witness]]
-name = "count"
+shows = "state.phase | text"
+[witnesses.count]
 on   = ["before", "after"]
 set  = { count = "{{ state.count | number + 1 }}", "last.tool" = "{{ tool.name }}", "last.input" = "{{ tool.input }}" }
 to   = "agent"
 say  = "{{ tool.text }} {{ tool.paths | join(',') }} {{ tool.result }} {{ state | spell }}"
-[[hold]]
-name = "each"
+[holds.each]
 on   = ["before", "stop", "prompt", "start"]
 each = "state.phases"
 when = "value.status != 'done' and key not in ['a']"
@@ -106,7 +104,7 @@ const FRAGMENTS: [&str; 42] = [
     "'''",
     "\"\"\"",
     "#",
-    "[[hold]]",
+    "[holds.x]",
     "[let]",
     "[a.b]",
     "..",

@@ -20,28 +20,31 @@ by     = "reviewer"
 needs  = { that = "file('draft.md').exists", else = "there is no draft" }
 prompt = "Review 'draft.md', round {{ state.round }}."
 report = "review-{{ state.round }}.md"
-rounds = { count = "round", limit = "limit", exhausted = { tell = "LIMIT {{ state.limit }} reached." } }
+limit  = "reviews"
 skip   = { when = "state.limit == 0" }
-issues = { go = "mend" }
-passed = { go = "publish", pause = "PASSED, now {{ target }}." }
-failed = { tell = "NO REVIEW: {{ because }}." }
+then.fail = "mend"
+then.pass = { go = "publish", pause = "PASSED, now {{ target }}." }
+then.fault = { tell = "NO REVIEW: {{ because }}." }
 [phases.mend]
 by     = "agent"
 ask    = "MEND what review-{{ state.round }}.md says."
 report = "mend-{{ state.round }}.md"
-rounds = { limit = 0, exhausted = { tell = "OUTSTANDING." } }
-then   = { go = "review" }
+limit  = "answers"
+then   = "review"
 [phases.publish]
 by   = "user"
-then = { go = "end" }
+then = "end"
+[limits]
+reviews = { count = "round", most = "state.limit", then = { tell = "LIMIT {{ state.limit }} reached." } }
+answers = { most = 0, then = { tell = "OUTSTANDING." } }
 [reviewers.script]
 command = ["sh", "reviewer.sh", "{{ state.round }}", "{{ prompt }}"]
-verdict = ["verdict"]
-clean   = "PASS"
+verdict_at = ["verdict"]
+answers = { PASS = "pass", FAIL = "fail" }
+otherwise = "fail"
 log     = ".review-{{ state.round }}.log"
 timeout = 20
-[[hold]]
-name = "never"
+[holds.never]
 on   = "stop"
 say  = "RULES ARE NOT ASKED."
 [fields]
@@ -72,7 +75,7 @@ fn a_review_with_issues_says_what_the_agent_would_be_told() {
     let project = project(&json!({"next": "review"}), &says("FAIL"));
     assert_snapshot!(shown(&project, &["review"]), @"
     drafts  .drafts/one
-      review, round 1: FAIL (0 s, 0.50 USD)
+      review, round 1: fail (0 s, 0.50 USD)
       report: review-1.md
       instructions for the agent:
         MEND what review-1.md says.
@@ -83,7 +86,7 @@ fn a_review_with_issues_says_what_the_agent_would_be_told() {
     assert_eq!(state(&project)["next"], "mend");
     let journal = project.journal();
     assert_eq!((&journal[0]["agent"], &journal[0]["event"]), (&json!("shell"), &json!("stop")));
-    assert_eq!(journal[0]["reviews"][0]["verdict"], "FAIL");
+    assert_eq!(journal[0]["reviews"][0]["verdict"], "fail");
     assert_snapshot!(shown(&project, &["review"]), @"
     drafts  .drafts/one
       no review is due
@@ -102,7 +105,7 @@ fn a_finished_phase_of_the_agent_leads_to_the_review() {
     project.write(".drafts/one/mend-1.md", "mended");
     assert_snapshot!(shown(&project, &["review"]), @"
     drafts  .drafts/one
-      review, round 2: PASS (0 s, 0.50 USD)
+      review, round 2: pass (0 s, 0.50 USD)
       report: review-2.md
       message for the user:
         PASSED, now publish.
@@ -208,7 +211,7 @@ fn what_came_of_it_is_also_json() {
     let printed = project.run(&["review", "--json"]);
     let json = &printed.json()[0];
     assert_eq!(printed.code, Some(0));
-    assert_eq!(json["reviews"][0]["verdict"], "FAIL");
+    assert_eq!(json["reviews"][0]["verdict"], "fail");
     assert_eq!(json["reviews"][0]["report"], "review-1.md");
     assert_eq!(json["to_agent"], json!(["MEND what review-1.md says."]));
     assert_eq!(json["was_due"], json!({"phase": "review", "by": "reviewer"}));

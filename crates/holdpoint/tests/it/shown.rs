@@ -10,22 +10,20 @@ about = "Reviews before commits."
 [run]
 home  = ".reviewed"
 state = ".reviewed/state.json"
-phase = "phase"
-[[hold]]
-name = "no-commit"
+shows = "stage"
+[holds.no-commit]
 code = "NC-1"
 on   = "before shell"
 when = """commits
           and not state.reviewed"""
-say  = "NOT REVIEWED: phase {{ phase }}.\n\nAsk for a review."
+say  = "NOT REVIEWED: phase {{ stage }}.\n\nAsk for a review."
 satisfied_by = "reviewed is true in {{ run.state }}"
-[[witness]]
-name = "pushes"
+[witnesses.pushes]
 on   = "before shell"
 when = "'push' in tool.command"
 say  = "A push."
 [let]
-phase   = "state.phase"
+stage   = "state.phase"
 commits = "'commit' in tool.command"
 "#;
 

@@ -22,29 +22,32 @@ stamp  = "at"
 by    = "agent"
 ask   = "WRITE text.md."
 until = "file('text.md').exists"
-then  = { go = "checking" }
+then  = "checking"
 
 [phases.checking]
 by     = "check"
 check  = "words"
-issues = { go = "writing", hold = "TOO SHORT: {{ output }}" }
-passed = { go = "criticism" }
-failed = { tell = "NOT CHECKED: {{ because }}." }
-rounds = { count = "checks", limit = 3, exhausted = { pause = "CHECKED OFTEN ENOUGH." } }
+limit  = "checks"
+then.fail  = { go = "writing", hold = "TOO SHORT: {{ output }}" }
+then.pass  = "criticism"
+then.fault = { tell = "NOT CHECKED: {{ because }}." }
 
 [phases.criticism]
 by       = "agent"
 enter    = { write = { ".texts/{{ run.id }}.sh" = "#!/bin/sh\ncat <<'END'\n{{ prompt }}\nEND\n{{ command | join(' ') }}", "copy.md" = "{{ file('text.md').text }}" } }
-reviewer = "critic"
-prompt   = "CRITICISE round {{ state.round }}."
+shown    = { reviewer = "critic", prompt = "CRITICISE round {{ state.round }}." }
 ask      = "RUN the critic, round {{ state.round }}."
 until    = "state.happy"
-rounds   = { count = "round", limit = "limit", exhausted = { go = "over" } }
-then     = { go = "over" }
+limit    = "round"
+then     = "over"
 
 [phases.over]
 by   = "user"
 stop = { when = "file('.texts/' ~ run.id ~ '.sh').exists", remove = [".texts/*.sh", "copy.md"], pause = "OVER after {{ state.round }}." }
+
+[limits]
+checks = { most = 3, then = { pause = "CHECKED OFTEN ENOUGH." } }
+round  = { count = "round", most = "state.limit", then = "over" }
 
 [reviewers.critic]
 command = ["critic", "--round"]
@@ -71,7 +74,7 @@ args  = ["id"]
 run   = "{{ args.id }}"
 steps = [
   { when = "state.phase != 'criticism'", fail = 7, say = "NOT YET." },
-  { set = { happy = "{{ true }}" }, say = "GLAD." },
+  { set = { happy = true }, say = "GLAD." },
 ]
 
 [commands.look]

@@ -25,7 +25,7 @@ fn a_workflow_with_errors_is_refused_before_any_case_runs() {
     let project = Project::new();
     project.workflow("reviewed", &REVIEWED.replace("not state.reviewed", "not stat.reviewed"));
     assert_snapshot!(shown(&project, &["test", "reviewed"]), @"
-    error: [ROOT]/.holdpoint/workflows/reviewed/workflow.toml:12:19: unknown name `stat`
+    error: [ROOT]/.holdpoint/workflows/reviewed/workflow.toml:11:19: unknown name `stat`
     hint: `holdpoint check reviewed` shows all
     [exit 1]
     ");

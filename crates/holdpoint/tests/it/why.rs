@@ -111,7 +111,7 @@ fn what_agents_write_does_not_drive_the_terminal() {
 #[test]
 fn a_hold_that_was_given_up_is_told_as_such() {
     let project = Project::new();
-    let text = "[run]\nhome = '.stay'\n[[hold]]\nname = 'stay'\non = 'stop'\nsay = 'STAY'\n";
+    let text = "[run]\nhome = '.stay'\n[holds.stay]\non = 'stop'\nsay = 'STAY'\n";
     project.workflow("stay", text).write(".stay", "");
     let stop = serde_json::json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
     for _ in 0..4 {

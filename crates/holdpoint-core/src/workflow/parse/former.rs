@@ -1,7 +1,7 @@
 //! The spellings of the language's first edition, and what to write instead.
 
 /// What to write instead of a key, in a place whose name begins so.
-const KEYS: [(&str, &str, &str); 24] = [
+const KEYS: [(&str, &str, &str); 26] = [
     ("a workflow file", "hold", "write [holds.NAME], one table each"),
     ("a workflow file", "witness", "write [witnesses.NAME], one table each"),
     ("a workflow file", "rounds", "write [limits] NAME = { most = 3, then = \"PHASE\" }"),
@@ -27,14 +27,32 @@ const KEYS: [(&str, &str, &str); 24] = [
         "write the kind as the key: tests = [\"cargo\", \"test\"], that = \"…\", scan = \"…\"",
     ),
     ("[checks.", "told", "write its inputs beside it, as keys of the check"),
-    ("[checks.", "pass", "write `that`"),
+    ("[checks.", "pass", "write `that`, or `landed` in a check that commits"),
+    ("[checks.", "done", "write `landed`"),
     ("a step", "afresh", "write renew = \"LIMIT\""),
-    ("a hold", "name", "the table's name is the rule's: [holds.NAME]"),
+    ("[holds.", "name", "the table's name is the rule's: [holds.NAME]"),
+    ("[witnesses.", "name", "the table's name is the rule's: [witnesses.NAME]"),
 ];
 
 /// What to write instead of a key that the first edition had there.
 pub(in crate::workflow) fn key(place: &str, key: &str) -> Option<&'static str> {
     KEYS.iter().find(|(at, old, _)| place.starts_with(at) && *old == key).map(|(_, _, new)| *new)
+}
+
+/// What to write instead of a table that the first edition wrote in another form.
+pub(in crate::workflow) fn table(name: &str) -> Option<&'static str> {
+    (name == "mirror").then_some("write [mirror] FIELD = { file = \"…\", find = \"…\" }")
+}
+
+/// What to write instead of a name that the first edition gave to expressions and texts.
+pub(in crate::workflow) fn name(name: &str) -> Option<&'static str> {
+    (name == "outcome").then_some("write `verdict`")
+}
+
+/// What to write instead of a key that agents' phases had.
+pub(super) fn of_agents(key: &str) -> Option<&'static str> {
+    matches!(key, "reviewer" | "prompt")
+        .then_some("to show the agent a review: shown = { reviewer = \"NAME\", prompt = \"…\" }")
 }
 
 /// The verdict that a word of the first edition meant.

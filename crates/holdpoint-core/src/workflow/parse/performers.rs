@@ -215,6 +215,11 @@ impl Parser<'_> {
         let words: Vec<&str> = known.iter().map(Verdict::word).collect();
         let hint = match super::former::verdict(word).or_else(|| nearest(word, words.iter().copied())) {
             Some(near) if words.contains(&near) => format!("did you mean `{near}`?"),
+            _ if matches!(Verdict::of(word), Verdict::Word(_))
+                && *known == [Verdict::Pass, Verdict::Fail] =>
+            {
+                format!("it can be {}; a review with words of its own has `verdicts`", listed(&words))
+            }
             _ => format!("it can be {}", listed(&words)),
         };
         self.reader.error(span, format!("nothing can answer `{word}` here")).hint = Some(hint);

@@ -163,7 +163,10 @@ impl Parser<'_> {
             let message =
                 format!("phase `{name}` is by = \"{}\" and has no `{}`", actor.name(), key.get_ref());
             self.reader.error(key.span(), message).hint =
-                Some(format!("`{}` is a key of phases by {}", key.get_ref(), listed(&others)));
+                Some(match super::former::of_agents(key.get_ref()).filter(|_| actor == Actor::Agent) {
+                    Some(instead) => instead.to_owned(),
+                    None => format!("`{}` is a key of phases by {}", key.get_ref(), listed(&others)),
+                });
         }
     }
 
@@ -376,7 +379,7 @@ impl Parser<'_> {
                 let verdict = Verdict::of(word.get_ref());
                 if word.get_ref() == "fault" {
                     fault = fault.or_else(|| Some(self.steps(value)));
-                } else if !known.contains(&verdict) {
+                } else if !known.is_empty() && !known.contains(&verdict) {
                     self.no_such_verdict(word.get_ref(), word.span(), known);
                 } else if !routes.iter().any(|route| route.verdict == verdict) {
                     let steps = self.steps(value);

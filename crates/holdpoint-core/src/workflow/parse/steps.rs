@@ -10,6 +10,17 @@ use super::super::table::{Language, Reader, Spanned, json};
 use super::super::{List, Named, Say, Text};
 use super::{Parser, Target};
 
+const STEP_KEYS: [&str; 14] = [
+    "when", "round", "also", "set", "clear", "renew", "write", "remove", "log", "wait", "go", "hold",
+    "pause", "tell",
+];
+const COMMAND_STEP_KEYS: [&str; 17] = [
+    "when", "create", "keep", "restore", "finish", "round", "also", "set", "clear", "renew", "write",
+    "remove", "log", "wait", "go", "say", "fail",
+];
+const ENTER_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
+const PART_KEYS: [&str; 6] = ["set", "clear", "renew", "write", "remove", "log"];
+
 /// Where a step is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -26,16 +37,10 @@ pub(super) enum Place {
 impl Place {
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Place::Phase => &[
-                "when", "round", "also", "set", "clear", "renew", "write", "remove", "log", "wait", "go",
-                "hold", "pause", "tell",
-            ],
-            Place::Command => &[
-                "when", "create", "keep", "restore", "finish", "round", "also", "set", "clear", "renew",
-                "write", "remove", "log", "wait", "go", "say", "fail",
-            ],
-            Place::Enter => &["when", "also", "set", "clear", "renew", "write", "remove", "log"],
-            Place::Part => &["set", "clear", "renew", "write", "remove", "log"],
+            Place::Phase => &STEP_KEYS,
+            Place::Command => &COMMAND_STEP_KEYS,
+            Place::Enter => &ENTER_KEYS,
+            Place::Part => &PART_KEYS,
         }
     }
 

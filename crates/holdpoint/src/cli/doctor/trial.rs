@@ -28,8 +28,7 @@ about = "Holds while the state says so."
 [run]
 home  = ".doctor"
 state = ".doctor/state.json"
-[[hold]]
-name = "doctor"
+[holds.doctor]
 on   = ["before", "after", "stop", "prompt", "start"]
 when = "state.locked"
 say  = "held-by-holdpoint-doctor"

@@ -275,7 +275,7 @@ pub(crate) fn fails(tried: &Cheat) {
             site.next();
             let last = site.evidence().into_iter().rfind(|piece| piece["phase"] == "tester").unwrap();
             assert!(
-                tests_run(&site) > tests && matches!(last["outcome"].as_str(), Some("fail" | "broken")),
+                tests_run(&site) > tests && matches!(last["verdict"].as_str(), Some("fail" | "broken")),
                 "{last}"
             );
         }

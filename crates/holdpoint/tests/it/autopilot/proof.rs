@@ -49,7 +49,7 @@ pub(crate) fn is_proved(site: &Site, task: &Json) {
         let is_of = |piece: &&Json| piece["item"] == task["id"] && piece["tree"] == tree.as_str();
         let outcomes = |phase: &str| {
             let pieces = evidence.iter().filter(is_of).filter(|piece| piece["phase"] == phase);
-            pieces.map(|piece| piece["outcome"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            pieces.map(|piece| piece["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let tested = outcomes("tester");
         assert!(tested.iter().any(|outcome| outcome == "pass" || outcome == "out-of-scope"), "{tested:?}");

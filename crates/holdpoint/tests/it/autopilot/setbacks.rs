@@ -165,7 +165,7 @@ fn a_smoke_check_is_tried_again() {
         (&json!("pass"), &json!("pass"), &json!(1))
     );
     let smoke = site.evidence().into_iter().filter(|piece| piece["phase"] == "smoke");
-    assert_eq!(smoke.map(|piece| piece["outcome"].clone()).collect::<Vec<_>>(), ["fail", "pass"]);
+    assert_eq!(smoke.map(|piece| piece["verdict"].clone()).collect::<Vec<_>>(), ["fail", "pass"]);
 }
 
 /// A pre-commit hook that refuses code with a word in it.

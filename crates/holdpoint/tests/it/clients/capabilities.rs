@@ -15,65 +15,55 @@ about = "One rule for each thing that a client may or may not do."
 [run]
 home = ".proof"
 
-[[hold]]
-name = "held"
+[holds.held]
 on   = "before shell"
 when = "'forbidden' in tool.command"
 say  = "HELD: forbidden commands are not for agents."
 
-[[hold]]
-name = "edit"
+[holds.edit]
 on   = "before edit"
 when = "'forbidden' in tool.paths | join(' ')"
 say  = "HELD-EDIT: forbidden files are not for agents."
 
-[[witness]]
-name = "before"
+[witnesses.before]
 on   = "before shell"
 when = "'looked-at' in tool.command"
 to   = "agent"
 say  = "SEEN-BEFORE: this command is looked at."
 
-[[witness]]
-name = "after"
+[witnesses.after]
 on   = "after shell"
 when = "'looked-at' in tool.command"
 to   = "agent"
 say  = "SEEN-AFTER: this command was looked at."
 
-[[hold]]
-name = "result"
+[holds.result]
 on   = "after shell"
 when = "'regretted' in tool.command"
 say  = "HELD-AFTER: this command should not have been run."
 
-[[witness]]
-name = "failed"
+[witnesses.failed]
 on   = "after shell"
 when = "tool.error"
 to   = "agent"
 say  = "SEEN-FAILING: this command failed."
 
-[[witness]]
-name = "context"
+[witnesses.context]
 on   = "start"
 to   = "agent"
 say  = "CONTEXT: proofs are kept in this folder."
 
-[[witness]]
-name = "told"
+[witnesses.told]
 on   = "stop"
 when = "file('tell').exists"
 say  = "TOLD: this is for the user."
 
-[[hold]]
-name = "prompt"
+[holds.prompt]
 on   = "prompt"
 when = "file('no-prompts').exists"
 say  = "REFUSED: no prompts are taken here."
 
-[[hold]]
-name = "stop"
+[holds.stop]
 on   = "stop"
 when = "file('unfinished').exists"
 say  = "UNFINISHED: remove the file `unfinished` before you stop."
