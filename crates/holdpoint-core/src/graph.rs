@@ -115,14 +115,14 @@ fn edges(workflow: &Workflow, phase: &Phase) -> Vec<Edge> {
 
 /// The steps that lead from a phase, each with the verdict that it is taken for.
 fn routed(phase: &Phase) -> Vec<(&str, &Step)> {
-    let mut routed: Vec<(&str, &Step)> = phase.then().iter().map(|step| ("then", step)).collect();
-    routed.extend(phase.stop().iter().map(|step| ("stop", step)));
+    let mut steps: Vec<(&str, &Step)> = phase.then().iter().map(|step| ("then", step)).collect();
+    steps.extend(phase.stop().iter().map(|step| ("stop", step)));
     let routes = phase.performance().map(Performance::routes);
     for route in routes.iter().flat_map(|routes| routes.on.iter()) {
-        routed.extend(route.steps.iter().map(|step| (route.verdict.word(), step)));
+        steps.extend(route.steps.iter().map(|step| (route.verdict.word(), step)));
     }
-    routed.extend(routes.iter().flat_map(|routes| routes.fault.iter()).map(|step| ("fault", step)));
-    routed
+    steps.extend(routes.iter().flat_map(|routes| routes.fault.iter()).map(|step| ("fault", step)));
+    steps
 }
 
 fn edge(workflow: &Workflow, phase: &Phase, verdict: &str, step: &Step) -> Edge {

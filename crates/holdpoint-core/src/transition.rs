@@ -84,7 +84,7 @@ fn carry_out(
 ) -> Result<Effects, Error> {
     set(facts, origin, step, &mut effects)?;
     finish(facts, origin, &mut effects)?;
-    go(facts, step, &mut effects)?;
+    go(facts, step, &mut effects);
     change_files(facts, origin, step, &mut effects)?;
     log(facts, origin, step, &mut effects)?;
     effects.sets.extend(moves);
@@ -138,14 +138,13 @@ fn finish(facts: &Arc<Facts>, origin: &Origin<'_>, effects: &mut Effects) -> Res
     Ok(())
 }
 
-fn go(facts: &Arc<Facts>, step: &Step, effects: &mut Effects) -> Result<(), Error> {
-    let Some(name) = &step.go else { return Ok(()) };
+fn go(facts: &Arc<Facts>, step: &Step, effects: &mut Effects) {
+    let Some(name) = &step.go else { return };
     effects.went = Some(name.to_string());
     if let Some(field) = &facts.workflow.run.due {
         let value = if name == END { Json::Null } else { json!(name) };
         effects.sets.push(Set { path: field.split('.').map(str::to_owned).collect(), value });
     }
-    Ok(())
 }
 
 fn change_files(

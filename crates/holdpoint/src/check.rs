@@ -158,7 +158,7 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
         Task::That => Ok(Performed::of(Verdict::Pass)),
         Task::Tests(tests) => tests::perform(tests, request, run, env.as_ref()),
         Task::Acceptance { rows, spec, section } => {
-            acceptance::perform(&acceptance::Rows { rows, spec, section }, request, run, env.as_ref())
+            acceptance::perform(&acceptance::Rows { kind: rows, spec, section }, request, run, env.as_ref())
         }
         Task::Blueprint { folder, files, spec } => blueprint::perform(folder, files, spec, run),
         Task::Scan { files, code_lines, test_lines } => scan::perform(files, *code_lines, *test_lines, run),

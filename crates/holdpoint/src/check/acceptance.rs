@@ -28,7 +28,7 @@ enum Result {
 
 /// Which rows of which document.
 pub(super) struct Rows<'a> {
-    pub(super) rows: &'a str,
+    pub(super) kind: &'a str,
     pub(super) spec: &'a str,
     pub(super) section: &'a str,
 }
@@ -43,7 +43,7 @@ pub(super) fn perform(
     let spec = read_text(run, which.spec)?.unwrap_or_default();
     let all = outline::under(&spec, which.section).map(acceptance::rows).unwrap_or_default();
     let Acceptance { smoke, functional, .. } = all;
-    let rows = if which.rows == "functional" { functional } else { smoke };
+    let rows = if which.kind == "functional" { functional } else { smoke };
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {

@@ -44,9 +44,9 @@ fn lost(parsed: &Parsed, command: &Command) -> Vec<Diagnostic> {
     let named = command.steps.iter().filter_map(|step| step.command.finish.as_deref());
     let lost = named.filter(|name| !name.contains("{{") && workflow.phase(name).is_none());
     lost.map(|name| {
-        let names = workflow.phases.iter().map(|phase| phase.name.as_ref());
+        let phases = workflow.phases.iter().map(|phase| phase.name.as_ref());
         let message = format!("command `{}` finishes `{name}`, which does not exist", command.name);
-        let hint = format!("did you mean `{}`?", nearest(name, names).unwrap_or(END));
+        let hint = format!("did you mean `{}`?", nearest(name, phases).unwrap_or(END));
         wrong(&parsed.commands, &command.name, message).hinted(hint)
     })
     .collect()

@@ -19,7 +19,7 @@ impl Parser<'_> {
     /// Notes which fields the limits count in, before any step is read: a step that renews one sets them.
     pub(super) fn note_counts(&mut self, top: &DeTable<'_>) {
         let Some(limits) = self.inner(top, "limits") else { return };
-        let shared = self.shared(top, "limit");
+        let shared = Self::shared(top, "limit");
         for (name, value) in limits {
             self.limit_names.push(name.get_ref().to_string());
             let field = self.count_field(name.get_ref(), value, shared);
@@ -30,7 +30,7 @@ impl Parser<'_> {
 
     pub(super) fn limits(&mut self, top: &DeTable<'_>) -> List<Limit> {
         let Some(limits) = self.inner(top, "limits") else { return List::default() };
-        let shared = self.shared(top, "limit");
+        let shared = Self::shared(top, "limit");
         if let Some(shared) = shared {
             self.reader.known_keys("[defaults.limit]", shared, &KEYS);
         }
@@ -96,7 +96,7 @@ impl Parser<'_> {
     }
 
     /// `[defaults.X]`.
-    pub(super) fn shared<'a, 'i>(&mut self, top: &'a DeTable<'i>, of: &str) -> Option<&'a DeTable<'i>> {
+    pub(super) fn shared<'a, 'i>(top: &'a DeTable<'i>, of: &str) -> Option<&'a DeTable<'i>> {
         Reader::get(Reader::get(top, "defaults")?.get_ref().as_table()?, of)?.get_ref().as_table()
     }
 }
