@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use files::Files;
 use holdpoint_core::decide::decide;
-use holdpoint_core::decision::Set;
+use holdpoint_core::effects::Set;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::tool::Tool;

@@ -1,45 +1,37 @@
-//! What a workflow's command comes to: the state it sets and the text it prints, or why it is refused.
+//! A workflow's command: which run it is about, which step it takes, and why it is refused.
 
 use std::sync::Arc;
 
 use minijinja::Error;
 use serde_json::Value as Json;
 
-use crate::decision::{FileChange, Set};
-use crate::facts::Facts;
-use crate::phase::{self, Taken};
+use crate::effects::{Effects, Set};
+use crate::facts::{FactError, Facts};
+use crate::phase;
+use crate::transition::{Origin, apply, chosen, rendered};
 use crate::workflow::Text;
-use crate::workflow::command::{Command, CommandStep};
-use crate::workflow::phase::PhaseKind;
+use crate::workflow::command::Command;
+use crate::workflow::phase::{Phase, PhaseKind};
+use crate::workflow::step::Step;
 
-/// What a command comes to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ran {
-    /// This is to be set and printed.
-    Done {
-        /// The state fields it sets.
-        sets: Vec<Set>,
-        /// What it prints.
-        text: String,
-        /// The files it changes.
-        files: Vec<FileChange>,
-        /// The report that proves the agent's phase which is due now.
-        expects: Option<String>,
-        /// Lines for the run's record.
-        log: Vec<String>,
-    },
-    /// It is refused, for this reason.
+/// Why a command does nothing.
+#[derive(Debug)]
+pub enum Refusal {
+    /// It makes no sense now, for this reason.
     Refused(String),
+    /// It cannot be told what it would do.
+    Fault(FactError),
+}
+
+impl From<FactError> for Refusal {
+    fn from(error: FactError) -> Refusal {
+        Refusal::Fault(error)
+    }
 }
 
 /// The step that a command takes, if one's condition is true.
-pub fn step<'a>(facts: &Arc<Facts>, command: &'a Command) -> Result<Option<&'a CommandStep>, Error> {
-    for step in command.steps.iter() {
-        if phase::is_met(facts, &step.step)? {
-            return Ok(Some(step));
-        }
-    }
-    Ok(None)
+pub fn step<'a>(facts: &Arc<Facts>, command: &'a Command) -> Result<Option<&'a Step>, Error> {
+    chosen(facts, &command.steps)
 }
 
 /// The id of the run that a command is about, if it names one.
@@ -62,68 +54,45 @@ pub fn through(facts: &Arc<Facts>, command: &Command) -> Result<Vec<Text>, Error
 }
 
 /// The name of the run that a step makes, if it makes one.
-pub fn created(facts: &Arc<Facts>, step: &CommandStep) -> Result<Option<String>, Error> {
-    step.create.as_ref().map(|name| facts.render(name, facts.context())).transpose()
+pub fn created(facts: &Arc<Facts>, step: &Step) -> Result<Option<String>, Error> {
+    step.command.create.as_ref().map(|name| facts.render(name, facts.context())).transpose()
 }
 
-/// What a step comes to, after `first` (a new run's first values).
-pub fn take(facts: &Arc<Facts>, step: &CommandStep, first: Vec<Set>) -> Result<Ran, Error> {
-    let mut sets = first;
-    sets.extend(phase::rendered(&facts.overlaid(&sets), &step.step.set)?);
-    let (mut files, mut expects, mut log) = (Vec::new(), None, Vec::new());
-    if let Some(finish) = &step.finish {
-        let now = facts.overlaid(&sets);
-        let name = now.render(finish, now.context())?;
-        match finished(&now, &name)? {
-            Ok(taken) => {
-                sets.extend(taken.sets);
-                files = taken.files;
-                expects = taken.expects;
-                log = taken.log;
-            }
-            Err(why) => return Ok(Ran::Refused(why)),
+/// What a command's step comes to, after `first` (a new run's first values).
+pub fn take(facts: &Arc<Facts>, step: &Step, first: Vec<Set>) -> Result<Effects, Refusal> {
+    let finishes = match &step.command.finish {
+        None => None,
+        Some(name) => {
+            let mut now = facts.overlaid(&first);
+            now = now.overlaid(&rendered(&now, &step.set, &now.context())?);
+            Some(finishes(&now, &now.render(name, now.context())?)?)
         }
-    }
-    sets.extend(phase::gone(facts, step.step.go.as_deref()));
-    let entered = phase::entered(facts, step.step.go.as_deref(), &mut sets)?;
-    files.extend(entered.files);
-    log.extend(entered.log);
-    expects = entered.expects.or(expects);
-    let after = facts.overlaid(&sets);
-    files.extend(phase::written(&after, &step.step.write, &after.context())?);
-    files.extend(phase::removed(&after, &step.step.remove)?);
-    for line in step.step.log.iter() {
-        log.push(after.render(line, after.context())?);
-    }
-    let text = after.render(&step.step.say.template, after.context())?;
-    Ok(Ran::Done { sets, text, files, expects, log })
+    };
+    Ok(apply(facts, &Origin::Command(finishes.as_ref()), step, first)?)
 }
 
-/// The step that finishing a phase takes, or why it cannot be finished.
-fn finished(facts: &Arc<Facts>, name: &str) -> Result<Result<Taken, String>, Error> {
-    let Some(found) = facts.workflow.phases.iter().find(|phase| phase.name == name) else {
+/// The phase that is to be finished, if it can be.
+fn finishes(facts: &Arc<Facts>, name: &str) -> Result<Phase, Refusal> {
+    let Some(found) = facts.workflow.phase(name) else {
         let names: Vec<&str> = facts.workflow.phases.iter().map(|phase| phase.name.as_ref()).collect();
-        return Ok(Err(format!("there is no phase `{name}`; there are: {}", names.join(", "))));
+        return Err(Refusal::Refused(format!("there is no phase `{name}`; there are: {}", names.join(", "))));
     };
     let performed = |what: &str| {
-        Ok(Err(format!(
+        Err(Refusal::Refused(format!(
             "`{name}` is a {what}: it is performed when the agent stops, or by `holdpoint review`"
         )))
     };
     match &found.kind {
         PhaseKind::Reviewer(_) => performed("review"),
         PhaseKind::Check(_) => performed("check"),
-        PhaseKind::Agent(_) if !is_due(facts, name)? => Ok(Err(not_due(facts, name)?)),
+        PhaseKind::Agent(_) if !is_due(facts, name)? => Err(Refusal::Refused(not_due(facts, name)?)),
         PhaseKind::Agent(agent) if !phase::is_proved(facts, agent)? => {
-            let report =
-                agent.report.as_ref().map(|report| facts.render(report, facts.context())).transpose()?;
-            let missing = report.map_or_else(String::new, |report| format!(": {report} is not there yet"));
-            Ok(Err(format!("`{name}` is not finished{missing}")))
+            let missing = phase::expected(facts, found)?;
+            let missing = missing.map_or_else(String::new, |report| format!(": {report} is not there yet"));
+            Err(Refusal::Refused(format!("`{name}` is not finished{missing}")))
         }
         PhaseKind::Agent(_) if found.performance().is_some() => performed("phase that ends with a check"),
-        PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => {
-            Ok(Ok(phase::finish(facts, found)?))
-        }
+        PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => Ok(found.clone()),
     }
 }
 

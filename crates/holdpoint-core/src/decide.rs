@@ -5,8 +5,9 @@ use std::sync::Arc;
 use minijinja::Error;
 use minijinja::value::{Value, ValueKind};
 
-use crate::decision::{Decision, Fault, Finding};
-use crate::facts::{Facts, With, reason};
+use crate::effects::{Effects, Fault};
+use crate::facts::{Facts, reason};
+use crate::transition::{Origin, apply, naming};
 use crate::workflow::Rule;
 
 /// The most elements a rule with `each` looks at.
@@ -15,30 +16,29 @@ const ELEMENTS_MAX: usize = 1_000;
 /// Decides what the workflow says to the event; with `only`, what the rules of that name say.
 ///
 /// A rule that cannot be judged lets go and leaves a fault; the others are judged all the same.
-pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Decision {
-    let mut decision = Decision::default();
+pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
+    let mut effects = Effects::default();
     let (workflow, event) = (Arc::clone(&facts.workflow), Arc::clone(&facts.event));
     if only.is_none() {
-        match crate::protection::finding(facts) {
-            Ok(finding) => decision.findings.extend(finding),
-            Err(error) => decision.faults.push(Fault { rule: None, what: reason(&error) }),
+        match crate::protection::message(facts) {
+            Ok(message) => effects.messages.extend(message),
+            Err(error) => effects.fault(reason(&error)),
         }
     }
     for rule in workflow.rules_for(&event, only) {
         facts.forget_touched();
-        if let Err(error) = judge(rule, facts, &mut decision) {
-            blame(rule, &error, &mut decision);
+        if let Err(error) = judge(rule, facts, &mut effects) {
+            blame(rule, &error, &mut effects);
         }
     }
-    decision
+    effects
 }
 
-fn judge(rule: &Rule, facts: &Arc<Facts>, decision: &mut Decision) -> Result<(), Error> {
-    let Some(each) = &rule.each else { return judge_once(rule, facts, &facts.context(), decision) };
+fn judge(rule: &Rule, facts: &Arc<Facts>, effects: &mut Effects) -> Result<(), Error> {
+    let Some(each) = &rule.each else { return judge_once(rule, facts, Vec::new(), effects) };
     let elements = facts.evaluate(each, facts.context())?;
     for (key, value) in pairs(&elements)?.into_iter().take(ELEMENTS_MAX) {
-        let element = With { facts: Arc::clone(facts), names: vec![("key", key), ("value", value)] };
-        judge_once(rule, facts, &Value::from_object(element), decision)?;
+        judge_once(rule, facts, vec![("key", key), ("value", value)], effects)?;
     }
     Ok(())
 }
@@ -56,44 +56,37 @@ fn pairs(elements: &Value) -> Result<Vec<(Value, Value)>, Error> {
     }
 }
 
+/// Takes the rule's step if its condition is true; `element` names the element it looks at.
 fn judge_once(
     rule: &Rule,
     facts: &Arc<Facts>,
-    context: &Value,
-    decision: &mut Decision,
+    element: Vec<(&'static str, Value)>,
+    effects: &mut Effects,
 ) -> Result<(), Error> {
-    if let Some(when) = &rule.when
+    let context = naming(facts, element.clone());
+    let when = rule.step.when.as_ref();
+    if let Some(when) = when
         && !facts.evaluate(when, context.clone())?.is_true()
     {
         return Ok(());
     }
-    for field in rule.set.iter() {
-        let value = facts.render_value(&field.source, context.clone())?;
-        decision.sets.push(facts.set(&field.name, value)?);
-    }
     let mut seen = facts.take_touched();
-    seen.extend(rule.when.iter().flat_map(|when| facts.looked_at(when, context)));
-    let text = facts.render(&rule.say.template, context.clone())?;
-    let satisfied_by =
-        rule.satisfied_by.as_ref().map(|text| facts.render(text, context.clone())).transpose()?;
-    decision.findings.push(Finding {
-        kind: rule.kind,
-        rule: rule.name.clone().into_owned(),
-        code: rule.code.clone().map(Into::into),
-        to: rule.to,
-        text,
-        facts: seen,
-        satisfied_by,
-        line: rule.line,
-    });
+    seen.extend(when.into_iter().flat_map(|when| facts.looked_at(when, &context)));
+    let mut taken = apply(facts, &Origin::Rule(rule, element), &rule.step, Vec::new())?;
+    let satisfied_by = rule.satisfied_by.as_ref().map(|text| facts.render(text, context)).transpose()?;
+    for message in &mut taken.messages {
+        message.facts.clone_from(&seen);
+        message.satisfied_by.clone_from(&satisfied_by);
+    }
+    effects.add(taken);
     Ok(())
 }
 
 /// Notes a rule's fault, once for all the rules that share its cause.
-fn blame(rule: &Rule, error: &Error, decision: &mut Decision) {
+fn blame(rule: &Rule, error: &Error, effects: &mut Effects) {
     let what = reason(error);
-    if !decision.faults.iter().any(|fault| fault.what == what) {
-        decision.faults.push(Fault { rule: Some(rule.name.clone().into_owned()), what });
+    if !effects.faults.iter().any(|fault| fault.what == what) {
+        effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, is_told: false });
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
-use crate::decision::Set;
+use crate::effects::Set;
 use crate::event::{Event, Moment};
 use crate::tool::Tool;
 use crate::workflow::parse::parse;
@@ -31,7 +31,7 @@ impl World for Files {
     }
 }
 
-fn decide_with(rules: &str, files: &[(&'static str, &'static str)]) -> Decision {
+fn decide_with(rules: &str, files: &[(&'static str, &'static str)]) -> Effects {
     let source = format!("about = \"\"\n[run]\nhome = \".x\"\nstate = \"state.json\"\n{rules}");
     let parsed = parse("x", &source, &|_| None);
     assert_eq!(parsed.problems, []);
@@ -49,7 +49,7 @@ fn decide_with(rules: &str, files: &[(&'static str, &'static str)]) -> Decision 
 }
 
 fn said(rules: &str, files: &[(&'static str, &'static str)]) -> Vec<String> {
-    decide_with(rules, files).findings.into_iter().map(|finding| finding.text).collect()
+    decide_with(rules, files).messages.into_iter().map(|finding| finding.text).collect()
 }
 
 const STATE: (&str, &str) =
@@ -82,7 +82,7 @@ fn each_element_is_looked_at() {
 fn a_fault_is_one_rules_own() {
     let rules = "[holds.a]\non=\"before\"\nwhen=\"state.phase == 'x'\"\nsay=\"a\"\n[holds.b]\non=\"before\"\nsay=\"b\"\n[holds.c]\non=\"before\"\nwhen=\"state.x\"\nsay=\"c\"\n";
     let decision = decide_with(rules, &[("state.json", "unreadable")]);
-    assert_eq!(decision.findings.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(decision.messages.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["b"]);
     assert_eq!(decision.faults.len(), 1, "{:?}", decision.faults);
     assert_eq!(decision.faults[0].what, "the state file `state.json` cannot be read: permission denied");
     let broken = decide_with(rules, &[("state.json", "{")]);
@@ -92,7 +92,7 @@ fn a_fault_is_one_rules_own() {
 #[test]
 fn names_are_worked_out_once_and_shown() {
     let rules = "[holds.a]\non=\"before\"\nwhen=\"twice and files\"\nsay=\"x\"\nsatisfied_by=\"a {{ twice }}\"\n[let]\ntwice=\"state.phase ~ state.phase\"\nfiles=\"file('state.json').exists\"\n";
-    let finding = decide_with(rules, &[STATE]).findings.remove(0);
+    let finding = decide_with(rules, &[STATE]).messages.remove(0);
     assert_eq!(finding.facts, [("twice".into(), "\"codecode\"".into()), ("files".into(), "true".into())]);
     assert_eq!(finding.satisfied_by.as_deref(), Some("a codecode"));
 }

@@ -18,11 +18,11 @@ use minijinja::value::{Enumerator, Object, Serde, Value};
 use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
-use crate::decision::Set;
+use crate::effects::Set;
 use crate::event::Event;
 use crate::workflow::phase::Phase;
 use crate::workflow::{Field, Named, Text, Workflow};
-use crate::world::World;
+use crate::world::{Answer, World};
 
 /// What kept a fact from being known.
 pub type FactError = Error;
@@ -73,7 +73,9 @@ pub struct Facts {
     pub(crate) event: Arc<Event>,
     pub(crate) home: String,
     pub(crate) world: Arc<dyn World>,
-    env: Environment<'static>,
+    env: Arc<Environment<'static>>,
+    /// The state file as it was when it was first asked for: all that follow from these facts see the same.
+    state_file: Arc<Mutex<Option<Answer<Vec<u8>>>>>,
     /// What was worked out so far: few enough to be looked through.
     known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,
@@ -92,13 +94,19 @@ impl std::fmt::Debug for Facts {
 
 impl Facts {
     /// The facts for a workflow whose run is at `home`.
-    pub fn new(workflow: Workflow, event: Arc<Event>, home: String, world: Arc<dyn World>) -> Arc<Facts> {
+    pub fn new(
+        workflow: impl Into<Arc<Workflow>>,
+        event: Arc<Event>,
+        home: String,
+        world: Arc<dyn World>,
+    ) -> Arc<Facts> {
         Arc::new(Facts {
-            workflow: Arc::new(workflow),
+            workflow: workflow.into(),
             event,
             home,
             world,
-            env: crate::filters::environment(),
+            env: Arc::new(crate::filters::environment()),
+            state_file: Arc::default(),
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),
@@ -108,7 +116,7 @@ impl Facts {
     }
 
     /// The same facts with fields that are about to be set.
-    pub(crate) fn overlaid(self: &Arc<Self>, sets: &[Set]) -> Arc<Facts> {
+    pub fn overlaid(self: &Arc<Self>, sets: &[Set]) -> Arc<Facts> {
         let overlay = self.overlay.iter().chain(sets).cloned().collect();
         Arc::new(Facts { overlay, ..self.anew() })
     }
@@ -149,7 +157,8 @@ impl Facts {
             event: Arc::clone(&self.event),
             home: self.home.clone(),
             world: Arc::clone(&self.world),
-            env: self.env.clone(),
+            env: Arc::clone(&self.env),
+            state_file: Arc::clone(&self.state_file),
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),

@@ -248,10 +248,9 @@ pub(crate) fn glob_fault(glob: &str) -> Option<String> {
     while let Some(sign) = signs.next() {
         match (sign, open.last()) {
             ('\\', _) => drop(signs.next()),
-            (']', Some('[')) => drop(open.pop()),
+            (']', Some('[')) | ('}', Some('{')) => drop(open.pop()),
             (_, Some('[')) => {}
             ('[' | '{', _) => open.push(sign),
-            ('}', Some('{')) => drop(open.pop()),
             ('}' | ']', _) => return Some(format!("`{sign}` closes nothing")),
             _ => {}
         }
@@ -330,16 +329,16 @@ fn segment(value: &Value) -> Result<Value, Error> {
 }
 
 /// `files | only(globs, …)`: those that fit. `!glob` leaves out what fits it.
-fn only(files: &Value, globs: Rest<Value>) -> Result<Vec<Value>, Error> {
+fn only(files: &Value, globs: Rest<Value>) -> Vec<Value> {
     sorted_out(files, &globs, true)
 }
 
 /// `files | except(globs, …)`: those that do not fit.
-fn except(files: &Value, globs: Rest<Value>) -> Result<Vec<Value>, Error> {
+fn except(files: &Value, globs: Rest<Value>) -> Vec<Value> {
     sorted_out(files, &globs, false)
 }
 
-fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Result<Vec<Value>, Error> {
+fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Vec<Value> {
     let mut all: Vec<String> = Vec::new();
     for glob in globs {
         match glob.as_str() {
@@ -356,7 +355,7 @@ fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Result<Vec<Value>
     };
     let files = files.try_iter().into_iter().flatten();
     let path = |file: &Value| file.as_str().map(crate::path::tidy);
-    Ok(files.filter(|file| path(file).is_some_and(|path| fits(&path) == wanted)).collect())
+    files.filter(|file| path(file).is_some_and(|path| fits(&path) == wanted)).collect()
 }
 
 /// `path is like(globs)`: the path fits one of the globs (`*` in a name, `**` over folders).

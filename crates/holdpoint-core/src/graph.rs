@@ -4,7 +4,7 @@ mod render;
 
 use crate::workflow::limit::{Limit, Most};
 use crate::workflow::phase::{Actor, Performance, Phase};
-use crate::workflow::step::{END, Manner, Step};
+use crate::workflow::step::{Delivery, END, Step};
 use crate::workflow::{Rule, ToolMatch, Workflow};
 
 /// A workflow to be drawn.
@@ -115,14 +115,14 @@ fn edges(workflow: &Workflow, phase: &Phase) -> Vec<Edge> {
 
 /// The steps that lead from a phase, each with the verdict that it is taken for.
 fn routed(phase: &Phase) -> Vec<(&str, &Step)> {
-    let mut routed: Vec<(&str, &Step)> = phase.then().iter().map(|step| ("then", step)).collect();
-    routed.extend(phase.stop().iter().map(|step| ("stop", step)));
+    let mut steps: Vec<(&str, &Step)> = phase.then().iter().map(|step| ("then", step)).collect();
+    steps.extend(phase.stop().iter().map(|step| ("stop", step)));
     let routes = phase.performance().map(Performance::routes);
     for route in routes.iter().flat_map(|routes| routes.on.iter()) {
-        routed.extend(route.steps.iter().map(|step| (route.verdict.word(), step)));
+        steps.extend(route.steps.iter().map(|step| (route.verdict.word(), step)));
     }
-    routed.extend(routes.iter().flat_map(|routes| routes.fault.iter()).map(|step| ("fault", step)));
-    routed
+    steps.extend(routes.iter().flat_map(|routes| routes.fault.iter()).map(|step| ("fault", step)));
+    steps
 }
 
 fn edge(workflow: &Workflow, phase: &Phase, verdict: &str, step: &Step) -> Edge {
@@ -136,8 +136,8 @@ fn edge(workflow: &Workflow, phase: &Phase, verdict: &str, step: &Step) -> Edge 
         limit: step.round.as_ref().and_then(|name| workflow.limit(name)).map(in_short),
         renews: step.renew.iter().map(ToString::to_string).collect(),
         stops: !phase.actor().rests()
-            && step.manner != Manner::Hold
-            && (step.manner == Manner::Pause || is_to_user),
+            && step.delivery != Delivery::Hold
+            && (step.delivery == Delivery::Pause || is_to_user),
     }
 }
 
@@ -191,7 +191,7 @@ fn in_words(rule: &Rule) -> String {
         format!("{} {tool}", on.moment.name()).trim_end().to_owned()
     };
     let on: Vec<String> = rule.on.iter().map(on).collect();
-    format!("{} {} on {}", rule.kind.name(), rule.name, on.join(", "))
+    format!("{} {} on {}", rule.kind().name(), rule.name, on.join(", "))
 }
 
 impl Edge {

@@ -1,9 +1,9 @@
 //! The pure core of Holdpoint: what an agent is doing (`event`), what a process asks for (`workflow`),
-//! what can be known (`world`, `facts`) and what follows from it (`decide`, `decision`).
+//! what can be known (`world`, `facts`) and what follows from it (`decide`, `transition`, `effects`).
 //!
 //! Invariant: nothing here does I/O, reads a clock or the environment, or keeps global state. What the core
 //! needs to know it asks of a read-only [`world::World`]; what must be done it returns in a
-//! [`decision::Decision`]. The crate's own `clippy.toml` refuses anything else.
+//! [`effects::Effects`]. The crate's own `clippy.toml` refuses anything else.
 //!
 //! Modules are in reading order, in groups.
 
@@ -20,13 +20,15 @@ pub mod filters;
 
 pub mod facts;
 
-// From facts to decisions: rules, then phases, then commands.
+// From facts to effects: rules, then phases, then commands, all of which take steps.
 pub mod decide;
-pub mod decision;
 mod protection;
 
 pub mod phase;
 pub mod verdict;
+
+pub mod effects;
+pub mod transition;
 
 pub mod command;
 pub mod run_id;

@@ -1,10 +1,8 @@
 //! What a phase comes to: whose turn it is, what must be performed, and which step is taken. Nothing here performs
 //! anything: a review that is due is described, and its verdict is given back.
 
-pub mod ahead;
 mod performance;
 pub mod round;
-mod step;
 
 use std::sync::Arc;
 
@@ -12,16 +10,15 @@ use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::json;
 
-use crate::decision::Set;
+use crate::effects::{Effects, Set};
 use crate::facts::{Facts, fault};
+use crate::transition::{Origin, apply, chosen, enter, rendered};
 use crate::verdict::Verdict;
 use crate::workflow::phase::{Actor, AgentPhase, Performance, Phase, PhaseKind};
-use crate::workflow::step::Manner;
+use crate::workflow::step::{Delivery, Step};
 
+pub(crate) use performance::handed_over;
 pub use performance::{AnswerForm, Answered, Request, Task, Tests, failed, has_passed, performed};
-pub use step::Taken;
-pub(crate) use step::{apply, entered, finish, gone, is_met, removed, rendered, written};
-use step::{chosen, done, take};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub(crate) const HOLDS: u32 = 3;
@@ -46,7 +43,9 @@ pub enum Turn {
     /// Nothing: the agent may go.
     Rest,
     /// A step is taken.
-    Taken(Taken),
+    Step(Effects),
+    /// Something is due, but it is not performed: a step is taken without it.
+    Unperformed(Unperformed, Effects),
     /// The agent's phase is not finished: it is sent back with the text, `limit` times without progress.
     Unfinished {
         /// How often.
@@ -54,10 +53,21 @@ pub enum Turn {
         /// What the agent is told.
         text: String,
         /// What happens then.
-        exhausted: Taken,
+        exhausted: Effects,
     },
     /// A review or a check must be performed.
     Perform(Box<Request>),
+}
+
+/// Why a review or a check that is due is not performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unperformed {
+    /// It counts as passed without being done.
+    Skipped,
+    /// There were as many rounds as there may be.
+    AtLimit,
+    /// It lacks what it needs.
+    Lacking,
 }
 
 /// The phase that is due.
@@ -80,7 +90,7 @@ pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
         PhaseKind::Agent(agent) if !is_proved(facts, agent)? => unfinished(facts, phase),
         PhaseKind::Agent(_) => match phase.performance() {
             Some(check) => performance(facts, phase, check),
-            None => Ok(Turn::Taken(finish(facts, phase)?)),
+            None => Ok(Turn::Step(finish(facts, phase, Vec::new())?)),
         },
         PhaseKind::Reviewer(review) => performance(facts, phase, Performance::Review(review)),
         PhaseKind::Check(check) => performance(facts, phase, Performance::Check(check)),
@@ -90,7 +100,7 @@ pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 /// The user's turn: the agent may go, after what the phase does when it stops there.
 fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     match chosen(facts, phase.stop())? {
-        Some(step) => Ok(Turn::Taken(apply(facts, phase, step, Vec::new())?)),
+        Some(step) => Ok(Turn::Step(apply(facts, &Origin::Phase(phase), step, Vec::new())?)),
         None => Ok(Turn::Rest),
     }
 }
@@ -125,42 +135,35 @@ pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &AgentPhase) -> Result<bool, 
 
 fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
     if phase.count(&facts.workflow).is_some() {
-        return Ok(Turn::Taken(next_round(facts, phase)?));
+        return Ok(Turn::Step(next_round(facts, phase)?));
     }
     let text = ask(facts, phase)?;
     let Some(limit) = phase.limit(&facts.workflow) else {
-        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Taken::default() });
+        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Effects::default() });
     };
     let most = number(&facts.evaluate(&limit.most, facts.context())?);
-    let exhausted = apply(facts, phase, &limit.then, Vec::new())?;
+    let exhausted = apply(facts, &Origin::Phase(phase), &limit.then, Vec::new())?;
     Ok(Turn::Unfinished { limit: u32::try_from(most).unwrap_or(0), text, exhausted })
 }
 
 /// An agent's phase whose rounds are counted: finding it unfinished uses one, and the agent is sent into it again.
-fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Taken, Error> {
+fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, Error> {
     let round = round(facts, phase)?;
     if let Some(exhausted) = exhausted(facts, phase, round)? {
         return Ok(exhausted);
     }
-    let mut sets = counted(facts, phase, round)?;
-    let entered = entered(facts, Some(&phase.name), &mut sets)?;
-    let after = facts.overlaid(&sets);
-    Ok(Taken {
-        manner: Manner::Hold,
-        text: ask(&after, phase)?,
-        went: Some(phase.name.to_string()),
-        files: entered.files,
-        expects: entered.expects,
-        sets,
-        ..Taken::default()
-    })
+    let mut effects = Effects { sets: counted(facts, phase, round)?, ..Effects::default() };
+    enter(facts, phase, &mut effects)?;
+    let text = ask(&facts.overlaid(&effects.sets), phase)?;
+    effects.messages.push(Origin::Phase(phase).message(Delivery::Hold, text));
+    Ok(effects)
 }
 
 /// What happens at the limit, if this round is beyond it.
-fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Taken>, Error> {
+fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Effects>, Error> {
     match phase.limit(&facts.workflow) {
         Some(limit) if is_beyond(facts, phase, round)? => {
-            apply(facts, phase, &limit.then, Vec::new()).map(Some)
+            apply(facts, &Origin::Phase(phase), &limit.then, Vec::new()).map(Some)
         }
         _ => Ok(None),
     }
@@ -172,13 +175,38 @@ fn is_beyond(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<bool, Erro
     Ok(round > number(&facts.evaluate(&limit.most, facts.context())?))
 }
 
-/// What whoever's turn it is, is asked to do.
+/// The first of the steps whose condition is true, after `sets`.
+fn take(facts: &Arc<Facts>, phase: &Phase, steps: &[Step], sets: Vec<Set>) -> Result<Effects, Error> {
+    match chosen(&facts.overlaid(&sets), steps)? {
+        Some(step) => apply(facts, &Origin::Phase(phase), step, sets),
+        None => Ok(Effects { sets, ..Effects::default() }),
+    }
+}
+
+/// The step that a finished phase of the agent or the user leads to, after `sets`.
+pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase, mut sets: Vec<Set>) -> Result<Effects, Error> {
+    sets.extend(done(facts, phase)?);
+    take(facts, phase, phase.then(), sets)
+}
+
+/// What a finished phase leaves in the state whatever its outcome: that it was the last one.
+fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
+    facts.workflow.run.last.iter().map(|field| facts.set(field, json!(phase.name))).collect()
+}
+
+/// The report that an agent's phase is proved by.
+pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, Error> {
+    let report = phase.report().filter(|_| phase.actor() == Actor::Agent);
+    report.map(|report| facts.render(report, facts.context())).transpose()
+}
+
+/// Renders the instructions for whoever acts in a phase.
 pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     let text = ask(facts, phase)?;
     Ok(if text.is_empty() { format!("The phase `{}` is due now.", phase.name) } else { text })
 }
 
-fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+pub(crate) fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     phase.ask().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
 }
 
@@ -186,14 +214,17 @@ fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
 fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Result<Turn, Error> {
     if is_skipped(facts, what)? {
         let mut sets = done(facts, phase)?;
-        sets.extend(what.skip().map_or(Ok(Vec::new()), |skip| rendered(facts, &skip.set))?);
-        return Ok(Turn::Taken(take(facts, phase, what.skipping(), sets)?));
+        if let Some(skip) = what.skip() {
+            sets.extend(rendered(facts, &skip.set, &facts.context())?);
+        }
+        let effects = take(facts, phase, what.skipping(), sets)?;
+        return Ok(unperformed(phase, Unperformed::Skipped, effects));
     }
     // The rounds of an agent's phase are counted when it is found unfinished, not when it is checked.
     let is_counted = phase.actor() != Actor::Agent;
     let round = if is_counted { round(facts, phase)? } else { 1 };
     if let Some(exhausted) = exhausted(facts, phase, round)?.filter(|_| is_counted) {
-        return Ok(Turn::Taken(exhausted));
+        return Ok(unperformed(phase, Unperformed::AtLimit, exhausted));
     }
     let counted = facts.overlaid(&counted(facts, phase, round)?);
     if let Performance::Review(review) = what
@@ -201,15 +232,20 @@ fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Resu
         && !counted.evaluate(&needs.that, counted.context())?.is_true()
     {
         let because = counted.render(&needs.otherwise, counted.context())?;
-        return Ok(Turn::Taken(failed(facts, phase, &because)?));
+        return Ok(unperformed(phase, Unperformed::Lacking, failed(facts, phase, &because)?));
     }
     Ok(match performance::request(&counted, phase, what, round)? {
         Some(request) => Turn::Perform(Box::new(request)),
         None => {
             let skipped = Answered { verdict: Some(Verdict::Skip), ..Answered::default() };
-            Turn::Taken(performed(facts, phase, &skipped)?)
+            unperformed(phase, Unperformed::Skipped, performed(facts, phase, &skipped)?)
         }
     })
+}
+
+/// The turn of a phase without its review or check; one that only ends with a check is finished all the same.
+fn unperformed(phase: &Phase, why: Unperformed, effects: Effects) -> Turn {
+    if phase.actor().is_performed() { Turn::Unperformed(why, effects) } else { Turn::Step(effects) }
 }
 
 /// Whether what a phase performs counts as passed without being done.
@@ -233,6 +269,6 @@ fn counted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Vec<Set>, Er
 }
 
 /// A number as a count; anything else is 0.
-fn number(value: &Value) -> i64 {
+pub(crate) fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or(0)
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use minijinja::Error;
 
-use crate::decision::Finding;
+use crate::effects::{Message, Source};
 use crate::event::Moment;
 use crate::facts::Facts;
 use crate::phase::{Due, due};
 use crate::shell;
 use crate::tool::{Tool, ToolKind};
 use crate::workflow::phase::Actor;
-use crate::workflow::{Audience, RuleKind};
+use crate::workflow::step::Delivery;
 
 /// What is protected beside the run's state: our files, git's, and the settings that call the hooks.
 const FILES: [&str; 7] = [
@@ -38,7 +38,7 @@ const OTHER_ENVIRONMENT: &str =
 const NOT_AN_AGENTS: [&str; 1] = ["holdpoint hook"];
 
 /// What the engine itself has against an event, if anything.
-pub(crate) fn finding(facts: &Arc<Facts>) -> Result<Option<Finding>, Error> {
+pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, Error> {
     if !facts.workflow.run.is_sealed || facts.event.moment != Moment::Before {
         return Ok(None);
     }
@@ -114,9 +114,9 @@ fn finds(pattern: &str, command: &str) -> bool {
     crate::filters::pattern(pattern).is_ok_and(|pattern| pattern.is_match(command))
 }
 
-fn told(facts: &Arc<Facts>, against: &Against) -> Finding {
+fn told(facts: &Arc<Facts>, against: &Against) -> Message {
     let next = facts.workflow.going_on().unwrap_or_else(|| "holdpoint status".to_owned());
-    let (rule, text) = match against {
+    let (name, text) = match against {
         Against::Files(files) => (
             "protected-files",
             format!(
@@ -140,14 +140,14 @@ fn told(facts: &Arc<Facts>, against: &Against) -> Finding {
             ),
         ),
     };
-    Finding {
-        kind: RuleKind::Hold,
-        rule: rule.to_owned(),
-        code: None,
-        to: Audience::Agent,
+    Message {
+        delivery: Delivery::Hold,
         text,
+        source: Source::Engine,
+        name: name.to_owned(),
+        line: 0,
+        code: None,
         facts: Vec::new(),
         satisfied_by: None,
-        line: 0,
     }
 }

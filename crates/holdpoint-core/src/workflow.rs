@@ -197,36 +197,10 @@ impl RuleKind {
     }
 }
 
-/// Whom a witness speaks to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
-pub enum Audience {
-    /// The agent, as context.
-    Agent,
-    /// The person at the terminal.
-    User,
-    /// Standard error: the agent's debug log.
-    Stderr,
-    /// The journal alone.
-    Log,
-}
-
-impl Audience {
-    /// All audiences, as workflow files spell them.
-    pub const ALL: [(&'static str, Audience); 4] = [
-        ("agent", Audience::Agent),
-        ("user", Audience::User),
-        ("stderr", Audience::Stderr),
-        ("log", Audience::Log),
-    ];
-}
-
 /// `[holds.X]` or `[witnesses.X]`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
 pub struct Rule {
-    /// Hold or witness.
-    pub kind: RuleKind,
     /// Its name; no other rule has it.
     pub name: Text,
     /// The guard that it belongs to, where several rules are called by one name.
@@ -237,14 +211,8 @@ pub struct Rule {
     pub on: List<On>,
     /// An expression whose elements are looked at one by one, as `key` and `value`.
     pub each: Option<Text>,
-    /// The condition.
-    pub when: Option<Text>,
-    /// State fields to set when the condition is true: path and template.
-    pub set: List<Named>,
-    /// Whom a witness speaks to.
-    pub to: Audience,
-    /// The text it says.
-    pub say: Say,
+    /// What it does: its condition, what it sets and what it says to whom.
+    pub step: step::Step,
     /// What ends the hold, for `why`; a template.
     pub satisfied_by: Option<Text>,
     /// The rule's line in the workflow file.
@@ -404,6 +372,14 @@ impl Workflow {
 }
 
 impl Rule {
+    /// Hold or witness.
+    pub fn kind(&self) -> RuleKind {
+        match self.step.delivery {
+            step::Delivery::Hold => RuleKind::Hold,
+            _ => RuleKind::Witness,
+        }
+    }
+
     /// Whether it, or its guard, has this name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.guard.as_deref() == Some(name)

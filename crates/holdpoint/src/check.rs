@@ -159,7 +159,7 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
         Task::That => Ok(Performed::of(Verdict::Pass)),
         Task::Tests(tests) => tests::perform(tests, request, run, env.as_ref()),
         Task::Acceptance { rows, spec, section, columns } => acceptance::perform(
-            &acceptance::Rows { rows, spec, section, columns },
+            &acceptance::Rows { ids: rows, spec, section, columns },
             request,
             run,
             env.as_ref(),

@@ -1,17 +1,19 @@
 //! The engine on one event: find the runs, ask each workflow, commit what it sets, merge what they say, write the
 //! journal, answer.
 
+pub mod advance;
 pub mod command;
+mod commit;
 mod echo;
+pub mod judge;
 mod legacy;
 mod merge;
 mod ownership;
 mod patience;
 mod record;
-pub mod review;
-mod run;
-mod settlement;
-mod stop;
+pub mod report;
+mod review;
+pub mod session;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +23,8 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
 
+use self::report::Report;
+use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::catalog::{self, Unusable};
 use crate::env_vars::{Env, ProcessEnv};
@@ -125,15 +129,17 @@ fn respond(
     if event.moment == Moment::Stop {
         clear_away(&found.strays);
     }
-    let ask = run::Ask { event: &event, env: &call.env, only: call.options.only.as_deref(), through: None };
+    let session = |run| Session::new(run, &event, &call.env);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
-        found.runs.iter().partition(|run| found.runs.len() < 2 || !run::waits_for_others(run, &ask));
+        found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
     for run in now.iter().chain(&later) {
         // A review takes minutes and money: none is done for an agent that goes back to work anyway.
         let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
-        let outcome = if is_moot { run::Outcome::moot() } else { run::judge(run, &ask) };
-        record::write(run, &event, &outcome, started);
-        said.add(run, &event, &outcome);
+        let session = session(run);
+        let only = call.options.only.as_deref();
+        let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
+        record::write(&session, &report, started);
+        said.add(&session, &report);
     }
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
     if call.options.protocol == Protocol::Legacy {

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::Facts;
+use holdpoint_core::path::tidy;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
@@ -20,12 +22,13 @@ use crate::env_vars::PROJECT_DIRS;
 use crate::error::in_full;
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
+use crate::world::ProjectWorld;
 
 /// A run: a workflow that is active in a folder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// The workflow.
-    pub workflow: Workflow,
+    pub workflow: Arc<Workflow>,
     /// The workflow's origin.
     pub origin: Origin,
     /// The folder that has the workflow's marker.
@@ -37,6 +40,17 @@ pub struct Run {
 }
 
 impl Run {
+    /// Builds the facts about this run at an event.
+    pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
+        self.facts_in(ProjectWorld::of(self, env), event)
+    }
+
+    /// Builds them in a world of which something is known already.
+    pub fn facts_in(&self, world: ProjectWorld, event: Arc<Event>) -> Arc<Facts> {
+        let home = tidy(&self.home.to_string_lossy());
+        Facts::new(Arc::clone(&self.workflow), event, home, Arc::new(world))
+    }
+
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
     pub fn place(&self) -> PathBuf {
         match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
@@ -164,7 +178,7 @@ impl Found {
             self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
         }
         if let Some(Place { home, folder, id }) = place(workflow, query) {
-            self.runs.push(Run { workflow: workflow.clone(), origin, home, folder, id });
+            self.runs.push(Run { workflow: Arc::new(workflow.clone()), origin, home, folder, id });
         }
     }
 }

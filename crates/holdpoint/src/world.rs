@@ -1,9 +1,10 @@
 //! The implementation of the core's `World`: files below a run's home, the environment, git.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use holdpoint_checks::reader;
@@ -26,7 +27,7 @@ const SETTLE: Duration = Duration::from_millis(8);
 /// The age after which a file no longer counts as being written.
 const WRITING: Duration = Duration::from_secs(2);
 
-/// The world of one run.
+/// The world of one run, as it was when something of it was first asked for.
 pub struct ProjectWorld {
     home: PathBuf,
     folder: PathBuf,
@@ -36,7 +37,10 @@ pub struct ProjectWorld {
     workflow: String,
     /// The hash of the working tree, computed on first use.
     tree: OnceLock<Result<String, String>>,
+    /// What differs between the working tree and another one, by that one's hash.
+    changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
+    evidence: OnceLock<Vec<serde_json::Value>>,
 }
 
 /// A run that is a file.
@@ -76,8 +80,17 @@ impl ProjectWorld {
             id: None,
             workflow: String::new(),
             tree: OnceLock::new(),
+            changed: Mutex::default(),
             head: OnceLock::new(),
+            evidence: OnceLock::new(),
         }
+    }
+
+    /// Returns the same world where the hash of the working tree is known.
+    #[must_use]
+    pub fn with_tree(self, tree: Option<String>) -> ProjectWorld {
+        let tree = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Ok(tree)));
+        ProjectWorld { tree, ..self }
     }
 
     /// Resolves a path to a file, if it is below the home.
@@ -291,7 +304,9 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        told(worktree::changed(&self.home, tree, &now))
+        let differing = || told(worktree::changed(&self.home, tree, &now));
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.entry(tree.to_owned()).or_insert_with(differing).clone()
     }
 
     fn head(&self) -> Answer<Head> {
@@ -303,8 +318,11 @@ impl World for ProjectWorld {
     }
 
     fn evidence(&self) -> Vec<serde_json::Value> {
-        let all = evidence::read(&self.home, &self.workflow);
-        all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+        let read = || {
+            let all = evidence::read(&self.home, &self.workflow);
+            all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+        };
+        self.evidence.get_or_init(read).clone()
     }
 
     fn random_u64(&self) -> u64 {

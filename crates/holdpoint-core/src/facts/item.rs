@@ -7,7 +7,7 @@ use minijinja::value::Value;
 use serde_json::Value as Json;
 
 use super::{Facts, fault};
-use crate::decision::Set;
+use crate::effects::Set;
 
 impl Facts {
     /// The element whose id the state names; undefined if there is none.

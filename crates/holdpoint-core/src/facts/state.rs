@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
-use super::{Facts, fault};
+use super::{Facts, fault, lock};
 use crate::workflow::Format;
 use crate::world::Answer;
 
@@ -15,7 +15,7 @@ impl Facts {
         // What was asked for on the way to the file is no part of what a rule looks at.
         let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
         loop {
-            let bytes = match self.world.read(&path) {
+            let bytes = match self.state_file(&path) {
                 Answer::None if self.overlay.is_empty() => return Ok(Value::UNDEFINED),
                 Answer::None => self.no_state(),
                 Answer::Fault(why) => {
@@ -26,7 +26,7 @@ impl Facts {
             match self.state_in(&bytes) {
                 Ok(state) if state.kind() == ValueKind::Map => return Ok(state),
                 Ok(_) => return Err(fault(format!("the state file `{path}` holds no JSON object"))),
-                Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => {}
+                Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => *lock(&self.state_file) = None,
                 Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
             }
         }
@@ -88,10 +88,15 @@ impl Facts {
         Value::from_pairs(nouns.into_iter().chain(self.given.iter().cloned()))
     }
 
-    /// The state file's bytes, if it is there.
-    pub(super) fn state_bytes(self: &Arc<Self>) -> Result<Option<Vec<u8>>, Error> {
+    /// The state file as these facts see it: it is read once.
+    fn state_file(&self, path: &str) -> Answer<Vec<u8>> {
+        lock(&self.state_file).get_or_insert_with(|| self.world.read(path)).clone()
+    }
+
+    /// The state file's bytes, if it is there and can be read.
+    pub fn state_bytes(self: &Arc<Self>) -> Result<Option<Vec<u8>>, Error> {
         let Some(path) = self.state_path()? else { return Ok(None) };
-        match self.world.read(&path) {
+        match self.state_file(&path) {
             Answer::Is(bytes) => Ok(Some(bytes)),
             Answer::None | Answer::Fault(_) => Ok(None),
         }

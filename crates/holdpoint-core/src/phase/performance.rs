@@ -6,8 +6,8 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::{Value as Json, json};
 
-use super::step::{Taken, done, take};
-use super::{counted, number, round};
+use super::{counted, done, number, round, take};
+use crate::effects::{Effects, Set};
 use crate::facts::{Facts, With, fault};
 use crate::verdict::Verdict;
 use crate::workflow::performer::{CheckKind, Reviewer, TestsCheck};
@@ -332,15 +332,15 @@ fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
 }
 
 /// The step for what could not be performed: the state stays as it is.
-pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Taken, Error> {
+pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Effects, Error> {
     let facts = facts.with("because", Value::from(because));
     let steps = phase.performance().map_or(&[][..], |what| &what.routes().fault);
     take(&facts, phase, steps, Vec::new())
 }
 
 /// The step for a review or a check that was done.
-pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Taken, Error> {
-    let Some(what) = phase.performance() else { return Ok(Taken::default()) };
+pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Effects, Error> {
+    let Some(what) = phase.performance() else { return Ok(Effects::default()) };
     let Some(verdict) = &answered.verdict else {
         return failed(facts, phase, "nothing that can be read was answered");
     };
@@ -382,7 +382,7 @@ fn clean(what: Performance<'_>) -> Option<&Clean> {
 }
 
 /// The model whose turn is next.
-fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<crate::decision::Set>, Error> {
+fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, Error> {
     let reviewer = phase.reviewer(&facts.workflow);
     let Some(models) = reviewer.and_then(|reviewer| reviewer.models.as_ref()) else { return Ok(None) };
     let now = facts.field(&models.field)?;
@@ -439,15 +439,14 @@ fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     Ok(form.to_string())
 }
 
-/// The facts with `prompt` and `command`, for files that hand a review to the agent.
-pub(super) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Value, Error> {
+/// `prompt` and `command`, for files that hand a review to the agent.
+pub(crate) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<(&'static str, Value)>, Error> {
     let PhaseKind::Agent(AgentPhase { shown: Some(shown), .. }) = &phase.kind else {
-        return Ok(facts.context());
+        return Ok(Vec::new());
     };
     let prompt = prompt(facts, &shown.prompt)?;
     let words = command_line(facts, phase, &reviewer(facts, phase)?.command, &prompt)?;
-    let names = vec![("prompt", Value::from(prompt)), ("command", Value::from(words))];
-    Ok(Value::from_object(With { facts: Arc::clone(facts), names }))
+    Ok(vec![("prompt", Value::from(prompt)), ("command", Value::from(words))])
 }
 
 #[cfg(test)]

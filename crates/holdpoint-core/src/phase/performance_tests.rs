@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::decision::Set;
+use crate::effects::Set;
 use crate::event::{Event, Moment};
 use crate::phase::{Due, due};
 use crate::workflow::parse::parse;
@@ -94,7 +94,7 @@ fn in_phase(phase: &str, tries: i64, at: i64) -> Arc<Facts> {
     facts(json!({"phase": phase, "at": at, "tasks": tasks}), Vec::new())
 }
 
-fn taken(facts: &Arc<Facts>, answer: Option<&str>) -> Taken {
+fn taken(facts: &Arc<Facts>, answer: Option<&str>) -> Effects {
     let Ok(Due::Phase(phase)) = due(facts) else { panic!("no phase is due") };
     let details = json!({"notes": "too long"});
     let answered = Answered { verdict: answer.map(Verdict::of), details, output: String::new() };
@@ -130,7 +130,7 @@ fn a_limit_is_used_up_and_then_its_own_step_is_taken() {
 fn what_a_step_logs_is_about_the_item_it_leaves() {
     let taken_now = taken(&in_phase("review", 0, 1), Some("good"));
     assert_eq!(taken_now.log, ["done one", "begin two"]);
-    assert_eq!(taken_now.text, "code two");
+    assert_eq!(taken_now.messages[0].text, "code two");
     assert!(taken_now.sets.contains(&set("tasks.0.done", json!(true))), "{:?}", taken_now.sets);
     assert!(taken_now.sets.contains(&set("tasks.1.base", json!("t2"))));
     let last = taken(&in_phase("review", 0, 2), Some("good"));

@@ -23,7 +23,7 @@ pub struct Command {
     /// any other phase it is refused. `all`: any. One that is exactly one `{{ … }}` can be a list.
     pub through: List<Text>,
     /// Its steps: the first whose condition is true is taken.
-    pub steps: List<CommandStep>,
+    pub steps: List<Step>,
 }
 
 /// An argument: `name`, `name?` if it can be left out, `name...` if it takes all that follows.
@@ -63,24 +63,6 @@ impl Flag {
     }
 }
 
-/// A step that a command can take.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::command))]
-pub struct CommandStep {
-    /// The name of a run to make, a template; empty: a new id.
-    pub create: Option<Text>,
-    /// Files of the project that are kept as they are now, for `restore`.
-    pub keep: List<Text>,
-    /// Whether the files that were kept when the run was made are put back.
-    pub restore: bool,
-    /// The exit code of a command that says no.
-    pub fail: Option<u8>,
-    /// The phase to finish, a template: its `then` is taken, if it is proved.
-    pub finish: Option<Text>,
-    /// What it sets, where it goes, and what it prints.
-    pub step: Step,
-}
-
 impl Command {
     /// How it is typed: `start [--rounds <N>] <MODE> <TOPIC>...`.
     pub fn usage(&self) -> String {
@@ -101,6 +83,6 @@ impl Command {
         let inner =
             |finish: &str| Some(finish.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim().to_owned());
         let named = |finish: &str| inner(finish).is_some_and(|inner| inner == format!("args.{argument}"));
-        self.steps.iter().any(|step| step.finish.as_deref().is_some_and(named))
+        self.steps.iter().any(|step| step.command.finish.as_deref().is_some_and(named))
     }
 }

@@ -1,49 +1,89 @@
-//! Steps as data: what is done on the way from a phase. The only thing that acts.
+//! Steps as data: what is set, written, logged and said, and which phase is due next. Nothing else acts. The order in
+//! which a step's parts take effect is in [`crate::transition`].
 
 use super::{List, Named, Say, Text};
 
-/// One step.
+/// The due phase that means nobody's turn.
+pub const END: &str = "end";
+
+/// A step of a phase, of a limit, of a command or of a rule. Which keys each may have, the parser says.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::step))]
 pub struct Step {
     /// Taken only when this is true.
     pub when: Option<Text>,
+    /// The limit that taking it uses up one of: at the limit that one's step is taken instead.
+    pub round: Option<Text>,
     /// State fields to set: path and template. What a file clears and renews is among them.
     pub set: List<Named>,
     /// The limits whose count starts anew; `set` has the fields.
     pub renew: List<Text>,
+    /// The phase that is due next; `end`: nobody's turn.
+    pub go: Option<Text>,
     /// Files to write: path and content, both templates.
     pub write: List<Named>,
     /// Files to remove: templates; one that is exactly one `{{ … }}` can be a list.
     pub remove: List<Text>,
-    /// The limit that taking it uses up one of: at the limit that one's step is taken instead.
-    pub round: Option<Text>,
     /// Lines for the run's record, templates.
     pub log: List<Text>,
-    /// How long to wait after it, in seconds.
-    pub wait_s: u32,
-    /// The phase that is due next; `end`: nobody's turn.
-    pub go: Option<Text>,
-    /// How the text is meant.
-    pub manner: Manner,
+    /// Whom the text is for, and what it does.
+    pub delivery: Delivery,
     /// The text.
     pub say: Say,
+    /// How long to wait after it, in seconds.
+    pub wait_s: u32,
+    /// What only a command's step has.
+    pub command: CommandKeys,
 }
 
-/// How a step's text is meant.
+/// What a command's step can do beside what any step can.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::step))]
+pub struct CommandKeys {
+    /// The name of a run to make, a template; empty: a new id.
+    pub create: Option<Text>,
+    /// Files of the project that are kept as they are now, for `restore`.
+    pub keep: List<Text>,
+    /// Whether the files that were kept when the run was made are put back.
+    pub restore: bool,
+    /// The phase to finish, a template: its `then` is taken, if it is proved.
+    pub finish: Option<Text>,
+    /// The exit code of a command that says no.
+    pub fail: Option<u8>,
+}
+
+/// Whom a text is for, and what it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::step))]
-pub enum Manner {
-    /// There is none.
+pub enum Delivery {
+    /// There is no text.
     #[default]
     Silent,
-    /// It sends the agent back.
+    /// It blocks the event: the agent is sent back with it.
     Hold,
     /// It lets the agent stop, with a text for the user, and nothing else is looked at.
     Pause,
     /// It only informs the user.
     Tell,
+    /// It only informs the agent.
+    Context,
+    /// It goes to standard error: the agent's debug log.
+    Stderr,
+    /// It goes to the journal alone.
+    Log,
 }
 
-/// The due phase that means nobody's turn.
-pub const END: &str = "end";
+impl Delivery {
+    /// What a witness can say `to`, as workflow files spell it.
+    pub const AUDIENCES: [(&'static str, Delivery); 4] = [
+        ("agent", Delivery::Context),
+        ("user", Delivery::Tell),
+        ("stderr", Delivery::Stderr),
+        ("log", Delivery::Log),
+    ];
+
+    /// Whether nothing more is looked at when the agent stops.
+    pub fn is_last_word(self) -> bool {
+        matches!(self, Delivery::Hold | Delivery::Pause)
+    }
+}

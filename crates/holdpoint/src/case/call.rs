@@ -95,6 +95,7 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
         Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
         None => catalog::named(subject.name).ok_or(CaseError::UnknownWorkflow)?.workflow.clone(),
     };
+    let workflow = Arc::new(workflow);
     let command =
         workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
     let performed = words::read(subject.name, command, rest)

@@ -29,7 +29,7 @@ enum Result {
 
 /// Which rows of which document.
 pub(super) struct Rows<'a> {
-    pub(super) rows: &'a str,
+    pub(super) ids: &'a str,
     pub(super) spec: &'a str,
     pub(super) section: &'a str,
     pub(super) columns: &'a [String],
@@ -44,7 +44,7 @@ pub(super) fn perform(
     env: &dyn Env,
 ) -> std::result::Result<Performed, Failure> {
     let spec = read_text(run, which.spec)?.unwrap_or_default();
-    let reader = AcceptanceRows { ids: which.rows.to_owned(), columns: which.columns.to_vec() };
+    let reader = AcceptanceRows { ids: which.ids.to_owned(), columns: which.columns.to_vec() };
     let section = outline::under(&spec, which.section);
     let rows = section.and_then(|section| reader.read(section)).unwrap_or_default();
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use std::sync::Arc;
+
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
@@ -39,7 +41,7 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
 }
 
 /// Returns the workflow of that name: the project's own, or a built-in one.
-fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
+fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError> {
     let base = project::base(&context.cwd);
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
     let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
@@ -50,11 +52,13 @@ fn workflow(context: &Context, name: &str) -> Result<Workflow, CommandError> {
     }
     let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
     if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
-        return project::load(&context.cwd, name, folder).map_err(|unusable| {
+        return project::load(&context.cwd, name, folder).map(Arc::new).map_err(|unusable| {
             CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
         });
     }
-    catalog::named(name).map(|built_in| built_in.workflow.clone()).ok_or_else(|| unknown_name(name, &own))
+    catalog::named(name)
+        .map(|built_in| Arc::new(built_in.workflow.clone()))
+        .ok_or_else(|| unknown_name(name, &own))
 }
 
 fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> CommandError {

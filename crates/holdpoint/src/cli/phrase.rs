@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::store::journal::{Entry, Spoken};
+use crate::store::journal::{Entry, Speech, Spoken};
 
 /// Renders a time of the journal with its age: `2026-11-15 21:00:03 UTC, 3 minutes ago`.
 pub(super) fn time_and_age(at: &str) -> String {
@@ -53,7 +53,7 @@ pub(super) fn rule(spoken: &Spoken) -> String {
 
 /// Renders the rules of an entry, the first by name: `no-commit NC-001 and 1 more`.
 pub(super) fn spoken(entry: &Entry) -> String {
-    let held = entry.rules.iter().find(|spoken| spoken.kind == "hold");
+    let held = entry.rules.iter().find(|spoken| spoken.kind == Speech::Hold);
     match (held.or(entry.rules.first()), entry.rules.len()) {
         (None, _) => String::new(),
         (Some(first), 1) => rule(first),

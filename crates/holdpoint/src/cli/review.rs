@@ -2,15 +2,20 @@
 
 mod report;
 
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use holdpoint_core::phase::ahead::{Ahead, Unperformed};
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::phase::Unperformed;
 use serde_json::{Value as Json, json};
 
 use super::Context;
-use crate::engine::review::{Done, Request};
+use crate::engine::advance::ahead;
+use crate::engine::judge;
+use crate::engine::report::{Ending, Report};
+use crate::engine::session::Session;
 use crate::env_vars::REVIEWER;
 use crate::error::{CommandError, Kind};
 use crate::project::Run;
@@ -39,26 +44,27 @@ pub(super) struct Arguments {
 struct Reviewed {
     run: Run,
     /// What was due before the review.
-    before: Ahead,
+    before: Ending,
     /// The performed review. None if nothing was performed.
-    done: Option<Done>,
+    done: Option<Report>,
     /// What is due afterwards.
-    after: Result<Ahead, String>,
+    after: Result<Ending, String>,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     if context.env.var(REVIEWER).is_some() {
         return Err(CommandError::new(Kind::Failed, "a reviewer cannot start another review"));
     }
-    let request = Request::new(&context.cwd, context.env.clone());
+    let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
     let mut rows = Vec::new();
     let mut failures = 0;
     for run in runs(context)? {
         let name = run.workflow.name.to_string();
-        let before = request.look(&run).map_err(|why| unknown(&name, &why))?;
-        let is_due = matches!(before, Ahead::Perform(_) | Ahead::Unperformed { .. });
-        let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &request, &run, &before));
-        let after = request.look(&run);
+        let session = Session::new(&run, &event, &context.env);
+        let before = ahead(&session).map_err(|why| unknown(&name, &why))?;
+        let is_due = matches!(before, Ending::Perform(_) | Ending::Unperformed { .. });
+        let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &session, &before));
+        let after = ahead(&session);
         let reviewed = Reviewed { run, before, done, after };
         failures += usize::from(reviewed.has_failed());
         if arguments.json {
@@ -94,14 +100,14 @@ fn unknown(workflow: &str, why: &str) -> CommandError {
 }
 
 /// Performs the review, and shows the seconds on a terminal.
-fn perform(ui: Ui, request: &Request, run: &Run, before: &Ahead) -> Done {
-    let Ahead::Perform(review) = before else { return request.perform(run) };
+fn perform(ui: Ui, session: &Session<'_>, before: &Ending) -> Report {
+    let Ending::Perform(request) = before else { return judge::review(session) };
     if !ui.shows_progress() {
-        return request.perform(run);
+        return judge::review(session);
     }
     let (finished, is_finished) = channel::<()>();
-    let words = format!("{}, round {}", review.phase, review.round);
-    let deadline_s = review.timeout_s;
+    let words = format!("{}, round {}", request.phase, request.round);
+    let deadline_s = request.timeout_s;
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let started = Instant::now();
@@ -113,7 +119,7 @@ fn perform(ui: Ui, request: &Request, run: &Run, before: &Ahead) -> Done {
                 }
             }
         });
-        let done = request.perform(run);
+        let done = judge::review(session);
         drop(finished);
         done
     })
@@ -123,19 +129,19 @@ impl Reviewed {
     /// Returns whether a review was due and was requested, but could not run.
     fn has_failed(&self) -> bool {
         let Some(done) = &self.done else { return false };
-        let is_skipped = matches!(self.before, Ahead::Unperformed { why: Unperformed::Skipped, .. });
-        !done.faults.is_empty() || (done.reviews.is_empty() && !is_skipped)
+        let is_skipped = matches!(self.before, Ending::Unperformed { why: Unperformed::Skipped, .. });
+        !done.effects.faults.is_empty() || (done.reviews.is_empty() && !is_skipped)
     }
 }
 
-fn due(ahead: &Ahead) -> Json {
-    match ahead {
-        Ahead::Nobody => Json::Null,
-        Ahead::Unknown(name) => json!({"phase": name, "by": null}),
-        Ahead::Perform(request) => {
+fn due(ending: &Ending) -> Json {
+    match ending {
+        Ending::Nobody => Json::Null,
+        Ending::Unknown(name) => json!({"phase": name, "by": null}),
+        Ending::Perform(request) => {
             json!({"phase": request.phase, "by": if request.is_review() { "reviewer" } else { "check" }})
         }
-        Ahead::Waits { phase, .. } | Ahead::Unperformed { phase, .. } | Ahead::Step { phase, .. } => {
+        Ending::Waits { phase, .. } | Ending::Unperformed { phase, .. } | Ending::Step(phase) => {
             json!({"phase": phase.name, "by": phase.actor().name()})
         }
     }

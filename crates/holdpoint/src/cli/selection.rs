@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::store::journal::{Entry, Spoken};
+use crate::store::journal::{Decision, Entry, Spoken};
 
 /// A decision, by its word in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,11 +82,11 @@ impl Word {
     /// Returns whether the entry has this decision. A hold with faults counts as both.
     pub(super) fn fits(self, entry: &Entry) -> bool {
         match self {
-            Word::Hold => entry.decision == "hold",
-            Word::Witness => entry.decision == "witness",
-            Word::Release => entry.decision == "release",
-            Word::Fault => entry.decision == "fault" || !entry.faults.is_empty(),
-            Word::None => entry.decision == "none",
+            Word::Hold => entry.decision == Decision::Hold,
+            Word::Witness => entry.decision == Decision::Witness,
+            Word::Release => entry.decision == Decision::Release,
+            Word::Fault => entry.decision == Decision::Fault || !entry.faults.is_empty(),
+            Word::None => entry.decision == Decision::None,
         }
     }
 }

@@ -11,7 +11,6 @@ use clap::Args;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::expression::{names_in_expression, paths_in_expression};
 use holdpoint_core::facts::Facts;
-use holdpoint_core::path::tidy;
 use holdpoint_core::phase::round::round_now;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde_json::Value as Json;
@@ -20,8 +19,7 @@ use super::phrase;
 use crate::env_vars::{Env, ProcessEnv};
 use crate::hook::input::{self, Input};
 use crate::project::{self, Run};
-use crate::store::journal;
-use crate::world::ProjectWorld;
+use crate::store::journal::{self, Speech};
 
 /// The most characters of a phase or a rule.
 const PART_CHARS_MAX: usize = 60;
@@ -74,15 +72,14 @@ fn folder_and_session(env: &dyn Env) -> (PathBuf, Option<String>) {
 /// Renders one run.
 fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let event = Arc::new(Event::from_shell(Moment::Start, &folder.to_string_lossy()));
-    let world = Arc::new(ProjectWorld::of(run, Arc::clone(env)));
-    let facts = Facts::new(run.workflow.clone(), event, tidy(&run.home.to_string_lossy()), world);
+    let facts = run.facts(event, Arc::clone(env));
     let mut words = vec![run.workflow.name.to_string()];
     let phase = run.workflow.run.shows.as_ref().and_then(|source| phase(&facts, source));
     let round = round_now(&facts).filter(|_| !shows_round(&run.workflow));
     words.extend(phase.map(|phase| short(&phase)));
     words.extend(round.map(|round| format!("round {round}")));
     words.extend(journal::last_hold(&run.home, &run.workflow.name).map(|hold| {
-        let rule = hold.rules.iter().find(|rule| rule.kind == "hold").map(|rule| short(&rule.rule));
+        let rule = hold.rules.iter().find(|rule| rule.kind == Speech::Hold).map(|rule| short(&rule.rule));
         format!("held {} by {}", phrase::age_of(&hold.at), rule.unwrap_or_default())
     }));
     words.join(" · ")

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::selection::{Speakers, is_rule};
 use super::{Context, condition, journals, phrase, subject};
 use crate::error::CommandError;
-use crate::store::journal::{Entry, Spoken};
+use crate::store::journal::{Decision, Entry, Speech, Spoken};
 use crate::ui::{Style, Ui};
 
 /// Explain the last hold: the rule, what it saw, its condition, and what would satisfy it
@@ -61,7 +61,7 @@ impl Arguments {
     /// Removes the rules that the filters exclude.
     fn narrow(&self, entry: &mut Entry) {
         entry.rules.retain(|spoken| {
-            (self.any || spoken.kind == "hold")
+            (self.any || spoken.kind == Speech::Hold)
                 && self.speakers.rule.as_deref().is_none_or(|name| is_rule(spoken, name))
         });
     }
@@ -120,10 +120,10 @@ fn show_none(context: &Context, arguments: &Arguments, n_found: usize, has_journ
 }
 
 fn show(ui: &Ui, entry: &Entry, rules: &[Explained<'_>]) {
-    let (word, reason) = match entry.decision.as_str() {
-        "hold" => (ui.paint(Style::Red, "Held"), ""),
-        "release" => (ui.paint(Style::Yellow, "Released"), ", after too many holds without progress"),
-        _ => (ui.paint(Style::Cyan, "Said"), ""),
+    let (word, reason) = match entry.decision {
+        Decision::Hold => (ui.paint(Style::Red, "Held"), ""),
+        Decision::Release => (ui.paint(Style::Yellow, "Released"), ", after too many holds without progress"),
+        Decision::Witness | Decision::Fault | Decision::None => (ui.paint(Style::Cyan, "Said"), ""),
     };
     ui.line(format!("{word} {}{reason}", phrase::time_and_age(&entry.at)));
     let session = entry.session.as_deref().map(|id| format!(", session {id}")).unwrap_or_default();
@@ -153,7 +153,7 @@ fn show_rule(ui: &Ui, explained: &Explained<'_>) {
         heading("It saw");
         show_facts(ui, &spoken.facts);
     }
-    heading(if spoken.kind == "hold" { "It holds while" } else { "It applies when" });
+    heading(if spoken.kind == Speech::Hold { "It holds while" } else { "It applies when" });
     show_condition(ui, explained);
     if let Some(satisfied_by) = &spoken.satisfied_by {
         heading("Satisfied when");
@@ -183,7 +183,7 @@ fn show_condition(ui: &Ui, explained: &Explained<'_>) {
     if let Some(each) = &rule.each {
         ui.line(format!("  for one `key` and `value` of {}", phrase::printable(each)));
     }
-    let Some(when) = &rule.when else {
+    let Some(when) = &rule.step.when else {
         ui.line("  always: the rule has no condition");
         return;
     };
@@ -196,7 +196,7 @@ fn show_condition(ui: &Ui, explained: &Explained<'_>) {
 
 fn as_json(entry: &Entry, rules: &[Explained<'_>]) -> Json {
     let rule = |explained: &Explained<'_>| {
-        let when = explained.rule.as_ref().and_then(|rule| rule.when.as_deref());
+        let when = explained.rule.as_ref().and_then(|rule| rule.step.when.as_deref());
         let spoken = explained.spoken;
         let facts: serde_json::Map<String, Json> =
             spoken.facts.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect();

@@ -16,7 +16,7 @@ use crate::catalog;
 use crate::plugin::{self, Source};
 use crate::process_group;
 use crate::store::atomic;
-use crate::store::journal::{self, Entry};
+use crate::store::journal::{self, Decision, Entry, Speech};
 
 /// The longest time that the client may take for a turn.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -229,15 +229,15 @@ fn environment(url: &str) -> Vec<(&'static str, String)> {
 /// Reads a step's result from the journal.
 fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
     let last_line = String::new();
-    let said = |kind: &str| {
+    let said = |kind: Speech| {
         let rules = entries.iter().flat_map(|entry| &entry.rules).filter(|rule| rule.kind == kind);
         rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
     };
-    let decided = |decision: &str| entries.iter().any(|entry| entry.decision == decision);
-    let (got, said) = if decided("hold") {
-        (Expect::Hold, said("hold"))
-    } else if decided("witness") || decided("release") {
-        (Expect::Warn, said("witness"))
+    let decided = |decision: Decision| entries.iter().any(|entry| entry.decision == decision);
+    let (got, said) = if decided(Decision::Hold) {
+        (Expect::Hold, said(Speech::Hold))
+    } else if decided(Decision::Witness) || decided(Decision::Release) {
+        (Expect::Warn, said(Speech::Witness))
     } else {
         (Expect::Pass, String::new())
     };

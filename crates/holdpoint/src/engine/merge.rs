@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use holdpoint_core::effects::Message;
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::workflow::step::Manner;
-use holdpoint_core::workflow::{Audience, RuleKind};
+use holdpoint_core::workflow::step::Delivery;
 
 use super::ownership;
 use super::patience::Release;
-use super::run::Outcome;
+use super::report::Report;
+use super::session::Session;
 use crate::agent::Answer;
-use crate::project::Run;
 use crate::store::{message, told};
 
 /// What has been said so far: the workflow's name and the text.
@@ -43,34 +43,26 @@ impl Said {
     }
 
     /// Adds what one run says.
-    pub(super) fn add(&mut self, run: &Run, event: &Event, outcome: &Outcome) {
+    pub(super) fn add(&mut self, session: &Session<'_>, report: &Report) {
+        let Session { run, event, .. } = session;
         let workflow = run.workflow.name.as_ref();
-        if let Some(why) = outcome.course.note.as_ref().filter(|_| outcome.course.is_aside && !self.quiet) {
+        if let Some(why) = report.note.as_ref().filter(|_| report.is_aside && !self.quiet) {
             self.messages.extend(ownership::message(run, event, why));
         }
-        for saying in &outcome.course.said {
-            match saying.manner {
-                Manner::Hold => self.holds.push((workflow.to_owned(), saying.text.clone())),
-                Manner::Pause | Manner::Tell => self.messages.push(saying.text.clone()),
-                Manner::Silent => {}
-            }
-        }
-        for finding in &outcome.decision.findings {
-            let said = (workflow.to_owned(), finding.text.clone());
-            match (finding.kind, finding.to) {
-                (RuleKind::Hold, _) => match outcome.released {
-                    Some(why) => self.messages.push(released(workflow, why, &finding.text)),
-                    None => self.holds.push(said),
+        for Message { delivery, text, .. } in &report.effects.messages {
+            let named = || (workflow.to_owned(), text.clone());
+            match delivery {
+                Delivery::Hold => match report.released {
+                    Some(why) => self.messages.push(released(workflow, why, text)),
+                    None => self.holds.push(named()),
                 },
-                (RuleKind::Witness, Audience::Agent) => self.context.push(said),
-                (RuleKind::Witness, Audience::User) => self.messages.push(said.1),
-                (RuleKind::Witness, Audience::Stderr) => self.stderr.push(said.1),
-                (RuleKind::Witness, Audience::Log) => {}
+                Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
+                Delivery::Context => self.context.push(named()),
+                Delivery::Stderr => self.stderr.push(text.clone()),
+                Delivery::Log | Delivery::Silent => {}
             }
         }
-        let untold = outcome.course.faults.iter().filter(|_| !outcome.course.tells_faults);
-        for fault in outcome.decision.faults.iter().chain(untold) {
-            let what = &fault.what;
+        for what in report.untold() {
             let text = format!(
                 "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."
             );

@@ -4,40 +4,39 @@ use holdpoint_core::event::Event;
 use holdpoint_core::facts::{FactError, reason};
 use holdpoint_core::phase;
 
-use super::run::{Ask, facts};
-use super::stop::Course;
+use super::report::Report;
+use super::session::Session;
 use crate::project::{Run, candidates};
 use crate::store::{owner, told};
 
-/// Whether the run that the agent stops in is none of its business. Says so in the course.
+/// Whether the run that the agent stops in is none of its business. Says so in the report.
 ///
 /// A run in which nothing is due is nobody's: its rules hold whoever stops there.
-pub(super) fn is_aside(run: &Run, ask: &Ask<'_>, course: &mut Course) -> bool {
-    match why_aside(run, ask) {
+pub(super) fn is_aside(session: &Session<'_>, report: &mut Report) -> bool {
+    match why_aside(session) {
         Ok(None) => false,
         Ok(Some(why)) => {
-            course.is_aside = true;
-            course.note = Some(why);
+            report.is_aside = true;
+            report.note = Some(why);
             true
         }
         Err(error) => {
-            course.fault(reason(&error));
+            report.effects.fault(reason(&error));
             false
         }
     }
 }
 
-fn why_aside(run: &Run, ask: &Ask<'_>) -> Result<Option<String>, FactError> {
-    let rules = &run.workflow.run;
+fn why_aside(session: &Session<'_>) -> Result<Option<String>, FactError> {
+    let rules = &session.run.workflow.run;
     if rules.owner.is_none() && rules.root.is_none() && rules.stale.is_none() {
-        return kept_owner(run, ask);
+        return kept_owner(session);
     }
-    let facts = facts(run, ask);
+    let facts = session.facts();
     if let Some(root) = facts.began_elsewhere()? {
         return Ok(Some(format!("not looked at: this run began in {root}")));
     }
-    let session = ask.event.session.as_deref();
-    if candidates::counts_for(&facts, session)? || !phase::is_live(&facts)? {
+    if candidates::counts_for(&facts, session.event.session.as_deref())? || !phase::is_live(&facts)? {
         return Ok(None);
     }
     Ok(Some(match facts.owner()? {
@@ -47,13 +46,14 @@ fn why_aside(run: &Run, ask: &Ask<'_>) -> Result<Option<String>, FactError> {
 }
 
 /// Where the state names no owner, the engine keeps its own books.
-fn kept_owner(run: &Run, ask: &Ask<'_>) -> Result<Option<String>, FactError> {
-    let Some(session) = ask.event.session.as_deref() else { return Ok(None) };
-    if !phase::is_live(&facts(run, ask))? {
+fn kept_owner(session: &Session<'_>) -> Result<Option<String>, FactError> {
+    let Some(id) = session.event.session.as_deref() else { return Ok(None) };
+    if !phase::is_live(&session.facts())? {
         return Ok(None);
     }
     // Books that cannot be kept say nothing: the run is looked at.
-    let is_anothers = owner::is_anothers(&run.home, &run.place(), session, ask.env.now()).unwrap_or(false);
+    let run = session.run;
+    let is_anothers = owner::is_anothers(&run.home, &run.place(), id, session.env.now()).unwrap_or(false);
     Ok(is_anothers.then(|| "not looked at: another session works on this run".to_owned()))
 }
 

@@ -1,14 +1,11 @@
 //! The engine's own patience at Stop: nobody is trapped. What counts is progress since the last hold, not what the
 //! agent says about being in a hook already.
 
-use holdpoint_core::decision::Decision;
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::workflow::RuleKind;
 
-use super::run::{Ask, facts};
-use crate::project::Run;
+use super::session::Session;
+use crate::store::layout;
 use crate::store::memory::{self, Memory};
-use crate::store::{layout, state};
 
 /// How often in a row a Stop is held without progress.
 const STOP_HOLDS_MAX: u32 = 3;
@@ -27,11 +24,9 @@ pub(super) enum Release {
     Uncounted,
 }
 
-/// Counts a hold at Stop, and says whether it is given up.
-pub(super) fn spent(run: &Run, ask: &Ask<'_>, decision: &Decision) -> Option<Release> {
-    let holds = decision.findings.iter().filter(|finding| finding.kind == RuleKind::Hold);
-    let texts: Vec<&str> = holds.map(|finding| finding.text.as_str()).collect();
-    match count(run, ask, &texts.join("\n")) {
+/// Counts a hold at Stop with this text, and says whether it is given up.
+pub(super) fn spent(session: &Session<'_>, text: &str) -> Option<Release> {
+    match count(session, text) {
         None => Some(Release::Uncounted),
         Some(memory) if memory.stop_holds_in_all > STOP_HOLDS_IN_ALL_MAX => Some(Release::TooOften),
         Some(memory) if memory.stop_holds > STOP_HOLDS_MAX => Some(Release::NoProgress),
@@ -40,19 +35,19 @@ pub(super) fn spent(run: &Run, ask: &Ask<'_>, decision: &Decision) -> Option<Rel
 }
 
 /// How often in a row, this time included, a Stop is held with this text without progress.
-pub(super) fn times(run: &Run, ask: &Ask<'_>, text: &str) -> u32 {
-    match count(run, ask, text) {
+pub(super) fn times(session: &Session<'_>, text: &str) -> u32 {
+    match count(session, text) {
         Some(memory) if memory.stop_holds_in_all <= STOP_HOLDS_IN_ALL_MAX => memory.stop_holds,
         _ => u32::MAX,
     }
 }
 
 /// Counts a hold. Progress is: another text, or another state than at the last hold.
-fn count(run: &Run, ask: &Ask<'_>, text: &str) -> Option<Memory> {
-    let path = facts(run, ask).state_path().ok().flatten();
-    let state = path.and_then(|path| state::read(&run.folder.join(path)).ok().flatten()).unwrap_or_default();
+fn count(session: &Session<'_>, text: &str) -> Option<Memory> {
+    let state = session.facts().state_bytes().ok().flatten().unwrap_or_default();
     let digest = layout::digest(&[text, &String::from_utf8_lossy(&state)]);
-    let counted = memory::update(&run.home, session(ask.event), &run.workflow.name, |memory| {
+    let run = session.run;
+    let counted = memory::update(&run.home, id(session.event), &run.workflow.name, |memory| {
         if memory.stop_digest != digest {
             memory.stop_digest.clone_from(&digest);
             memory.stop_holds = 0;
@@ -65,15 +60,16 @@ fn count(run: &Run, ask: &Ask<'_>, text: &str) -> Option<Memory> {
 }
 
 /// A new prompt of the user starts the count anew.
-pub(super) fn note(run: &Run, event: &Event) {
-    if event.moment == Moment::Prompt && memory::exists(&run.home, session(event), &run.workflow.name) {
-        let _ = memory::update(&run.home, session(event), &run.workflow.name, |memory| {
+pub(super) fn note(session: &Session<'_>) {
+    let (run, id) = (session.run, id(session.event));
+    if session.event.moment == Moment::Prompt && memory::exists(&run.home, id, &run.workflow.name) {
+        let _ = memory::update(&run.home, id, &run.workflow.name, |memory| {
             memory.stop_holds = 0;
             memory.stop_holds_in_all = 0;
         });
     }
 }
 
-fn session(event: &Event) -> &str {
+fn id(event: &Event) -> &str {
     event.session.as_deref().unwrap_or_default()
 }

@@ -5,46 +5,21 @@ use std::time::Instant;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
-use holdpoint_core::workflow::RuleKind;
-use holdpoint_core::workflow::step::Manner;
 
-use super::run::Outcome;
-use super::stop::Saying;
+use super::report::Report;
+use super::session::Session;
 use crate::project::Run;
-use crate::store::journal::{self, Entry, Spoken};
+use crate::store::journal::{self, Decision, Entry};
 use crate::store::plain_log;
 
 /// Writes the line for one run. A journal that cannot be written changes no answer.
-pub(super) fn write(run: &Run, event: &Event, outcome: &Outcome, started: Instant) {
-    let (decision, course) = (&outcome.decision, &outcome.course);
-    let word = match () {
-        () if outcome.released.is_some() => "release",
-        () if decision.holds() || course.holds() => "hold",
-        () if !decision.findings.is_empty() || !course.said.is_empty() => "witness",
-        () if !decision.faults.is_empty() || !course.faults.is_empty() => "fault",
-        () => "none",
-    };
-    let entry = Entry {
-        workflow: Some(run.workflow.name.clone().into_owned()),
-        decision: word.to_owned(),
-        rules: course.said.iter().map(phase_spoken).chain(decision.findings.iter().map(spoken)).collect(),
-        faults: decision.faults.iter().chain(&course.faults).map(|fault| fault.what.clone()).collect(),
-        set: course
-            .sets
-            .iter()
-            .chain(&decision.sets)
-            .map(|set| (set.path.join("."), set.value.clone()))
-            .collect(),
-        reviews: course.reviews.clone(),
-        about: course.note.clone().or(event.tool.as_ref().and_then(in_short)),
-        took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        ..about(event)
-    };
+pub(super) fn write(session: &Session<'_>, report: &Report, started: Instant) {
+    let entry = report.entry(session.run, session.event, started);
     // Every tool call comes by here: only what came to something is worth a line to people.
-    if word != "none" || event.moment == Moment::Stop {
-        log(run, &entry);
+    if entry.decision != Decision::None || session.event.moment == Moment::Stop {
+        log(session.run, &entry);
     }
-    let _ = journal::append(&run.home, &entry);
+    let _ = journal::append(&session.run.home, &entry);
 }
 
 /// Tells a workflow's own log what happened, in a line each.
@@ -53,8 +28,13 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
     let path = run.home.join(run.workflow.run.home.as_ref()).join(log.as_ref());
     let about = entry.about.as_deref().unwrap_or(&entry.event);
     let line = |what: String| plain_log::append(&path, &entry.at, &what);
-    line(format!("{} {}: {}", entry.decision.to_uppercase(), run.id.as_deref().unwrap_or_default(), about));
-    entry.rules.iter().for_each(|rule| line(format!("{} {}: {}", rule.kind, rule.rule, rule.text)));
+    line(format!(
+        "{} {}: {}",
+        entry.decision.name().to_uppercase(),
+        run.id.as_deref().unwrap_or_default(),
+        about
+    ));
+    entry.rules.iter().for_each(|rule| line(format!("{} {}: {}", rule.kind.name(), rule.rule, rule.text)));
     if let Some(fields) = named(&entry.set) {
         line(format!("set {fields}"));
     }
@@ -69,7 +49,7 @@ fn named(set: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
 
 /// Writes a fault that lies before any workflow.
 pub(super) fn fault(home: &Path, event: &Event, what: &str) {
-    let entry = Entry { decision: "fault".into(), faults: vec![what.to_owned()], ..about(event) };
+    let entry = Entry { decision: Decision::Fault, faults: vec![what.to_owned()], ..about(event) };
     let _ = journal::append(home, &entry);
 }
 
@@ -77,14 +57,15 @@ pub(super) fn fault(home: &Path, event: &Event, what: &str) {
 pub(super) fn unasked(home: &Path, what: &str) {
     let entry = Entry {
         at: journal::now(),
-        decision: "fault".into(),
+        decision: Decision::Fault,
         faults: vec![what.to_owned()],
         ..Entry::default()
     };
     let _ = journal::append(home, &entry);
 }
 
-fn about(event: &Event) -> Entry {
+/// An entry about an event, of which nothing else is known yet.
+pub(super) fn about(event: &Event) -> Entry {
     Entry {
         at: journal::now(),
         event: event.moment.name().to_owned(),
@@ -93,31 +74,6 @@ fn about(event: &Event) -> Entry {
         agent: event.agent.clone(),
         session: event.session.clone(),
         ..Entry::default()
-    }
-}
-
-fn spoken(finding: &holdpoint_core::decision::Finding) -> Spoken {
-    Spoken {
-        kind: finding.kind.name().to_owned(),
-        rule: finding.rule.clone(),
-        is_phase: false,
-        code: finding.code.clone(),
-        line: finding.line,
-        text: finding.text.clone(),
-        facts: finding.facts.clone(),
-        satisfied_by: finding.satisfied_by.clone(),
-    }
-}
-
-fn phase_spoken(saying: &Saying) -> Spoken {
-    let kind = if saying.manner == Manner::Hold { RuleKind::Hold } else { RuleKind::Witness };
-    Spoken {
-        kind: kind.name().to_owned(),
-        rule: saying.phase.clone(),
-        is_phase: true,
-        line: saying.line,
-        text: saying.text.clone(),
-        ..Spoken::default()
     }
 }
 

@@ -1,71 +1,118 @@
-//! The review that is due, asked for from a shell: what a Stop would do, by the same code, for no agent.
+//! A review or a check that is due: performed once at a time, kept as evidence, and the step it leads to.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
-use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::facts::reason;
-use holdpoint_core::phase::ahead::{self, Ahead};
-use holdpoint_core::workflow::step::Manner;
+use holdpoint_core::effects::{Effects, Fault};
+use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::phase::{self, Answered, Request};
+use holdpoint_core::transition::Origin;
+use holdpoint_core::verdict::Verdict;
+use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::step::Delivery;
+use serde_json::Value as Json;
 
-use super::run::{Ask, Outcome, facts};
-use super::{record, stop};
-use crate::env_vars::Env;
-use crate::project::Run;
-use crate::store::journal::Reviewed;
+use super::report::Report;
+use super::session::Session;
+use crate::check::{self, Performed};
+use crate::store::evidence::{self, Evidence};
+use crate::store::journal::{self, Reviewed};
+use crate::store::layout;
+use crate::store::lock::{self, Lock, LockError};
 
-/// A Stop that no agent asked for.
-pub struct Request {
-    event: Arc<Event>,
-    env: Arc<dyn Env>,
-}
-
-/// What came of it.
-#[derive(Debug)]
-pub struct Done {
-    /// The reviews that were performed.
-    pub reviews: Vec<Reviewed>,
-    /// What the agent would be told: why it may not stop.
-    pub to_agent: Vec<String>,
-    /// What the user is told.
-    pub to_user: Vec<String>,
-    /// What went wrong.
-    pub faults: Vec<String>,
-}
-
-impl Request {
-    /// A request from somebody who works in `cwd`.
-    pub fn new(cwd: &Path, env: Arc<dyn Env>) -> Request {
-        let event = Event::from_shell(Moment::Stop, &cwd.to_string_lossy());
-        Request { event: Arc::new(event), env }
-    }
-
-    fn ask(&self) -> Ask<'_> {
-        Ask { event: &self.event, env: &self.env, only: None, through: None }
-    }
-
-    /// What a Stop would come to; nothing is performed or written.
-    pub fn look(&self, run: &Run) -> Result<Ahead, String> {
-        ahead::ahead(&facts(run, &self.ask())).map_err(|error| reason(&error))
-    }
-
-    /// Goes through the phases that are due, as a Stop would, and writes the journal. Rules are not asked: nobody
-    /// stops.
-    pub fn perform(&self, run: &Run) -> Done {
-        let started = Instant::now();
-        let outcome = Outcome { course: stop::course(run, &self.ask()), ..Outcome::default() };
-        record::write(run, &self.event, &outcome, started);
-        let course = outcome.course;
-        let said = |is_meant: fn(Manner) -> bool| {
-            let texts = course.said.iter().filter(|saying| is_meant(saying.manner));
-            texts.map(|saying| saying.text.clone()).collect()
-        };
-        Done {
-            to_agent: said(|manner| manner == Manner::Hold),
-            to_user: said(|manner| matches!(manner, Manner::Pause | Manner::Tell)),
-            reviews: course.reviews,
-            faults: course.faults.into_iter().map(|fault| fault.what).collect(),
+/// The lock under which a run's reviews are performed, one at a time; without it, what is said instead is in the report.
+pub(super) fn lock(session: &Session<'_>, phase: &Phase, report: &mut Report) -> Option<Lock> {
+    let home = &session.run.home;
+    let path = layout::lock(home, &format!("review {}", layout::name(home, &session.run.place())));
+    let prepared = layout::prepare(home, &path).map_err(LockError::Io);
+    match prepared.and_then(|()| lock::take(&path, Duration::ZERO)) {
+        Ok(lock) => return Some(lock),
+        Err(LockError::Busy(_)) => {
+            let text = format!("The {} of this run is being done already.", phase.name);
+            report.effects.messages.push(Origin::Phase(phase).message(Delivery::Tell, text));
         }
+        Err(error @ LockError::Io(_)) => {
+            report.effects.fault(format!("{} was not performed: {}: {error}", phase.name, path.display()));
+        }
+    }
+    None
+}
+
+/// Performs a review or a check, keeps what came of it, and says which step it leads to.
+pub(super) fn perform(
+    session: &Session<'_>,
+    phase: &Phase,
+    request: &Request,
+    report: &mut Report,
+) -> Result<Effects, FactError> {
+    let item = session.facts().item_id();
+    let mut performed = match check::perform(request, session.run, session.env) {
+        Ok(performed) => performed,
+        Err(failure) => return failed(&session.refresh(), phase, &failure.told(request), report),
+    };
+    // The world is asked anew: a check may have changed it, and others meanwhile, too.
+    let facts = session.refresh_with(performed.tree.clone());
+    if let Some(condition) = &request.condition
+        && !facts.evaluate(condition, facts.context())?.is_true()
+    {
+        performed.verdict = Verdict::Fail;
+    }
+    report.reviews.push(reviewed(request, &performed));
+    let passed = phase::has_passed(&facts, phase, &performed.verdict)?;
+    if let Err(error) = keep_evidence(session, item, request, &performed, passed) {
+        report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
+    }
+    // From here on, what was just seen is part of what is known.
+    let facts = session.refresh_with(performed.tree.clone());
+    let Performed { verdict, details, output, .. } = performed;
+    phase::performed(&facts, phase, &Answered { verdict: Some(verdict), details, output })
+}
+
+/// The step for what did not work.
+fn failed(facts: &Arc<Facts>, phase: &Phase, why: &str, report: &mut Report) -> Result<Effects, FactError> {
+    let effects = phase::failed(facts, phase, why);
+    let is_told = effects.as_ref().is_ok_and(|effects| !effects.messages.is_empty());
+    report.effects.faults.push(Fault { rule: None, what: why.to_owned(), is_told });
+    effects
+}
+
+/// Keeps what the engine saw itself. Where it cannot be kept, nothing is proved later.
+fn keep_evidence(
+    session: &Session<'_>,
+    item: Json,
+    request: &Request,
+    performed: &Performed,
+    passed: bool,
+) -> std::io::Result<()> {
+    let evidence = Evidence {
+        at: journal::now(),
+        workflow: session.run.workflow.name.to_string(),
+        item,
+        phase: request.phase.clone(),
+        round: request.round,
+        command: request.command().to_vec(),
+        verdict: Some(performed.verdict.clone()),
+        passed,
+        exit: performed.exit,
+        took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
+        tree: performed.tree.clone(),
+        log: performed.log.clone(),
+        log_digest: performed.log_digest.clone(),
+        doubts: performed.doubts.clone(),
+        details: performed.details.clone(),
+        chain: String::new(),
+    };
+    evidence::append(&session.run.home, &evidence)
+}
+
+fn reviewed(request: &Request, performed: &Performed) -> Reviewed {
+    Reviewed {
+        phase: request.phase.clone(),
+        round: request.round,
+        program: request.command().first().cloned().unwrap_or_default(),
+        verdict: Some(performed.verdict.clone()),
+        report: request.report.clone(),
+        took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
+        cost_usd: performed.cost_usd,
     }
 }

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
-use holdpoint_core::path::tidy;
 use holdpoint_core::phase;
 use holdpoint_core::workflow::Workflow;
 
+use super::Run;
+use crate::catalog::Origin;
 use crate::env::Env;
-use crate::world::ProjectWorld;
 
 /// How many runs are read, the most recent first. Finished ones are kept, so there may be many.
 const RUNS_MAX: usize = 100;
@@ -89,8 +89,9 @@ pub fn facts(
         session: session.map(str::to_owned),
         ..Event::from_shell(Moment::Prompt, &home.to_string_lossy())
     };
-    let world = ProjectWorld::of_id(workflow, home, id, Arc::clone(env));
-    Facts::new(workflow.clone(), Arc::new(event), tidy(&home.to_string_lossy()), Arc::new(world))
+    let (workflow, home) = (Arc::new(workflow.clone()), home.to_path_buf());
+    let run = Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: Some(id.to_owned()) };
+    run.facts(Arc::new(event), Arc::clone(env))
 }
 
 /// Builds the facts about every run, for conditions and texts that are about all of them.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use holdpoint_core::decision::FileChange;
+use holdpoint_core::effects::FileChange;
 use holdpoint_core::path::{fits, stays_below, tidy};
 
 use super::atomic;

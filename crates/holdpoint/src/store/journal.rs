@@ -39,8 +39,8 @@ pub struct Entry {
     /// The workflow that was asked; none where the fault lies before any workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
-    /// `hold`, `witness`, `release` (held long enough), `fault` or `none`.
-    pub decision: String,
+    /// What was decided.
+    pub decision: Decision,
     /// The rules that spoke.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Spoken>,
@@ -55,6 +55,57 @@ pub struct Entry {
     pub reviews: Vec<Reviewed>,
     /// How long it took.
     pub took_us: u64,
+}
+
+/// What was decided about an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// The agent was held.
+    Hold,
+    /// Something was said.
+    Witness,
+    /// A hold was given up: it had held long enough.
+    Release,
+    /// Something could not be judged.
+    Fault,
+    /// Nothing.
+    #[default]
+    None,
+}
+
+impl Decision {
+    /// The word in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Decision::Hold => "hold",
+            Decision::Witness => "witness",
+            Decision::Release => "release",
+            Decision::Fault => "fault",
+            Decision::None => "none",
+        }
+    }
+}
+
+/// How a rule or a phase spoke.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Speech {
+    /// It held.
+    Hold,
+    /// It only said something.
+    #[default]
+    Witness,
+}
+
+impl Speech {
+    /// The word in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Speech::Hold => "hold",
+            Speech::Witness => "witness",
+        }
+    }
 }
 
 /// A review that was performed.
@@ -84,8 +135,8 @@ pub struct Reviewed {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spoken {
-    /// `hold` or `witness`.
-    pub kind: String,
+    /// Whether it held.
+    pub kind: Speech,
     /// The rule's name, or the phase's.
     pub rule: String,
     /// Whether it was a phase that is due, not a rule.
@@ -191,8 +242,7 @@ mod tests {
     #[test]
     fn lines_are_appended_read_and_rotated() {
         let home = tempfile::tempdir().unwrap();
-        let entry =
-            |text: &str| Entry { decision: "none".into(), about: Some(text.into()), ..Entry::default() };
+        let entry = |text: &str| Entry { about: Some(text.into()), ..Entry::default() };
         append(home.path(), &entry("first")).unwrap();
         let big = "x".repeat(1024 * 1024);
         for _ in 0..5 {
@@ -211,19 +261,22 @@ mod tests {
     fn the_last_hold_of_a_workflow_is_found_at_the_end() {
         let home = tempfile::tempdir().unwrap();
         assert!(last_hold(home.path(), "one").is_none());
-        let entry = |workflow: &str, decision: &str, at: &str| Entry {
+        let entry = |workflow: &str, decision: Decision, at: &str| Entry {
             workflow: Some(workflow.into()),
-            decision: decision.into(),
+            decision,
             at: at.into(),
             ..Entry::default()
         };
-        for (workflow, decision, at) in
-            [("one", "hold", "1"), ("one", "hold", "2"), ("one", "none", "3"), ("other", "hold", "4")]
-        {
+        for (workflow, decision, at) in [
+            ("one", Decision::Hold, "1"),
+            ("one", Decision::Hold, "2"),
+            ("one", Decision::None, "3"),
+            ("other", Decision::Hold, "4"),
+        ] {
             append(home.path(), &entry(workflow, decision, at)).unwrap();
         }
         assert_eq!(last_hold(home.path(), "one").unwrap().at, "2");
-        let long = Entry { about: Some("x".repeat(70_000)), ..entry("one", "none", "5") };
+        let long = Entry { about: Some("x".repeat(70_000)), ..entry("one", Decision::None, "5") };
         append(home.path(), &long).unwrap();
         assert!(last_hold(home.path(), "one").is_none(), "it is too far back");
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use holdpoint_core::decision::Set;
+use holdpoint_core::effects::Set;
 use holdpoint_core::facts::time::iso;
 use holdpoint_core::lines;
 use holdpoint_core::workflow::Format;
@@ -94,16 +94,19 @@ impl StateFile {
         }
         // The copy first: whoever finds the two apart takes the copy, so a step is never lost in between.
         self.seal.iter().try_for_each(|seal| seal.close(edited.as_bytes())).map_err(WriteError::Failed)?;
-        atomic::replace(&self.path, edited.as_bytes()).map_err(|error| WriteError::Failed(error.to_string()))
+        let folder = self.path.parent().filter(|_| before.is_none());
+        let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+        made.and_then(|()| atomic::replace(&self.path, edited.as_bytes()))
+            .map_err(|error| WriteError::Failed(error.to_string()))
     }
 
     /// Fields of the file's content; none if it cannot be understood.
-    pub fn fields(&self, bytes: &[u8], paths: &[&str]) -> Option<Vec<Json>> {
+    pub fn fields(&self, bytes: &[u8], paths: &[String]) -> Option<Vec<Json>> {
         let state = match self.format {
             Format::Lines => Json::Object(lines::parse(&String::from_utf8_lossy(bytes))),
             Format::Json => holdpoint_core::json::whole(bytes).ok().filter(Json::is_object)?,
         };
-        let at = |path: &&str| {
+        let at = |path: &String| {
             path.split('.').try_fold(&state, |value, name| value.get(name)).cloned().unwrap_or_default()
         };
         Some(paths.iter().map(at).collect())

@@ -228,7 +228,7 @@ fn a_torn_journal_takes_no_other_line_with_it() {
         project.write(".holdpoint/journal.jsonl", torn);
         sound(&project.hook(&event(&project)), torn);
         let last = holdpoint::store::journal::read(project.root()).pop().unwrap();
-        assert_eq!(last.decision, "hold", "{torn}");
+        assert_eq!(last.decision.name(), "hold", "{torn}");
     }
 }
 

@@ -55,15 +55,17 @@ about = "Rounds."
 home  = ".flow"
 state = ".flow/state.json"
 due   = "step"
-phase = "PHASE"
+shows = "PHASE"
 [let]
 tries = "state.n"
 [phases.background]
 by     = "agent"
 ask    = "Work."
 until  = "false"
-rounds = { count = "n", limit = 9, exhausted = { go = "end" } }
-then   = { go = "end" }
+limit  = "tried"
+then   = "end"
+[limits]
+tried = { count = "n", most = 9, then = "end" }
 "#;
     for (phase, expect) in [
         ("state.step", "flow · background · round 3\n"),

@@ -225,3 +225,64 @@ fn a_workflow_that_is_not_in_force_takes_no_command() {
         );
     }
 }
+
+const SAME_STEP: &str = r#"
+about = "One step, as a phase's and as a command's."
+[run]
+home   = ".two"
+state  = ".two/state.json"
+due    = "phase"
+record = { file = ".two/log.md", under = "Log" }
+[phases.a]
+by    = "agent"
+ask   = "A."
+until = "true"
+then  = { set = { y = "{{ state.x }}" }, go = "b", write = { "step.txt" = "{{ state.x }} {{ state.y }}" }, log = "left with {{ state.x }}" }
+[phases.b]
+by    = "user"
+ask   = "B."
+enter = { set = { x = 2 }, log = "came with {{ state.x }}" }
+then  = "a"
+[commands.next]
+about   = "go on"
+through = ["all"]
+[commands.jump]
+about = "to b"
+steps = [ { set = { y = "{{ state.x }}" }, go = "b", write = { "step.txt" = "{{ state.x }} {{ state.y }}" }, log = "left with {{ state.x }}" } ]
+[fields]
+phase = ""
+x     = 0
+y     = 0
+[witnesses.rule]
+on   = "prompt"
+set  = { y = "{{ state.x }}" }
+say  = "y is {{ state.y }}"
+"#;
+
+/// A step has one meaning, wherever it is written.
+#[test]
+fn the_same_step_has_the_same_effects_in_a_phase_a_command_and_a_rule() {
+    let prepared = || {
+        let project = Project::new();
+        project.workflow("two", SAME_STEP).write(".two/log.md", "# Two\n\n## Log\n");
+        project.write(".two/state.json", "{\"phase\": \"a\", \"x\": 1}");
+        project
+    };
+    for command in ["next", "jump"] {
+        let project = prepared();
+        let printed = project.run(&["two", command]);
+        assert_eq!(printed.code, Some(0), "{command}: {}", printed.stderr);
+        assert_eq!(project.read("step.txt"), "1 1\n", "{command}");
+        let log = project.read(".two/log.md");
+        assert!(log.contains("left with 1") && log.contains("came with 2"), "{command}: {log}");
+        let state: serde_json::Value = serde_json::from_str(&project.read(".two/state.json")).unwrap();
+        assert_eq!(state, json!({"phase": "b", "x": 2, "y": 1}), "{command}");
+    }
+    let project = prepared();
+    let printed = project.hook(&json!({
+        "session_id": "s", "cwd": project.root(), "hook_event_name": "UserPromptSubmit", "prompt": "go",
+    }));
+    assert!(printed.stdout.contains("y is 1"), "{}", printed.stdout);
+    let state: serde_json::Value = serde_json::from_str(&project.read(".two/state.json")).unwrap();
+    assert_eq!(state, json!({"phase": "a", "x": 1, "y": 1}));
+}

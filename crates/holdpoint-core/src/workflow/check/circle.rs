@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::phase::{Performance, Phase};
-use super::super::step::{Manner, Step};
+use super::super::step::{Delivery, Step};
 use super::super::{Named, Workflow};
 
 /// A step from one phase to another, neither of them the user's.
@@ -96,7 +96,7 @@ fn edge<'a>(
         None => return None,
     };
     let sets = before.iter().chain(step.set.iter()).map(|field| field.name.as_ref()).collect();
-    let lets_go = step.go.is_none() && step.manner != Manner::Hold;
+    let lets_go = step.go.is_none() && step.delivery != Delivery::Hold;
     (!to.actor().rests()).then_some(Edge { from, to, taken, sets, lets_go })
 }
 

@@ -12,9 +12,9 @@ use serde_json::json;
 
 use super::super::parse::{FILE, Parsed};
 use super::super::phase::Phase;
-use super::super::step::{END, Manner as StepManner, Step};
+use super::super::step::{Delivery, END, Step};
 use super::super::table::{Language, Piece};
-use super::super::{Audience, Rule, RuleKind, Say, ToolMatch, Workflow};
+use super::super::{Rule, RuleKind, Say, ToolMatch, Workflow};
 use super::circle;
 use super::mention::{Kind, Manner, Mention, mentions};
 use crate::diagnostic::Diagnostic;
@@ -30,7 +30,7 @@ const SHELL: &str = "Bash";
 pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
     let workflow = &parsed.workflow;
     let mut problems = Vec::new();
-    if !workflow.rules.iter().any(|rule| rule.kind == RuleKind::Hold) {
+    if !workflow.rules.iter().any(|rule| rule.kind() == RuleKind::Hold) {
         return problems;
     }
     for (say, place) in said(workflow) {
@@ -60,15 +60,16 @@ fn said(workflow: &Workflow) -> Vec<(&Say, Place<'_>)> {
     let mut said = Vec::new();
     for phase in workflow.phases.iter() {
         said.extend(phase.ask().map(|ask| (ask, Place::Due(Some(phase.name.as_ref())))));
-        let holds = circle::steps(workflow, phase).filter(|step| step.manner == StepManner::Hold);
+        let holds = circle::steps(workflow, phase).filter(|step| step.delivery == Delivery::Hold);
         said.extend(holds.map(|step| (&step.say, Place::Due(due_after(phase, step)))));
     }
-    for step in workflow.commands.iter().flat_map(|command| command.steps.iter()).map(|step| &step.step) {
+    for step in workflow.commands.iter().flat_map(|command| command.steps.iter()) {
         let due = step.go.as_deref().map(|go| Some(go).filter(|go| *go != END));
         said.extend(due.map(|due| (&step.say, Place::Due(due))));
     }
-    let rules = workflow.rules.iter().filter(|rule| rule.to == Audience::Agent);
-    said.extend(rules.map(|rule| (&rule.say, Place::Rule(rule))));
+    let to_agent = |rule: &&Rule| matches!(rule.step.delivery, Delivery::Hold | Delivery::Context);
+    let rules = workflow.rules.iter().filter(to_agent);
+    said.extend(rules.map(|rule| (&rule.step.say, Place::Rule(rule))));
     said
 }
 
@@ -81,7 +82,7 @@ impl<'a> Place<'a> {
     fn held(&self, workflow: &'a Workflow, command: &str) -> Option<(&'a Rule, Option<&'a str>)> {
         let holder = |due: Option<&str>| {
             let event = before(SHELL, json!({ "command": command }));
-            let mut holds = workflow.rules.iter().filter(|rule| rule.kind == RuleKind::Hold);
+            let mut holds = workflow.rules.iter().filter(|rule| rule.kind() == RuleKind::Hold);
             holds.find(|rule| is_sure(workflow, rule, &event, due))
         };
         match self {
@@ -176,7 +177,7 @@ fn is_sure(workflow: &Workflow, rule: &Rule, event: &Event, due: Option<&str>) -
     if rule.each.is_some() || !rule.looks_at(event) {
         return false;
     }
-    let Some(when) = &rule.when else { return true };
+    let Some(when) = &rule.step.when else { return true };
     let asked = Arc::new(AtomicBool::new(false));
     let world = Arc::new(Nowhere(Arc::clone(&asked)));
     let path = workflow.run.due.iter().flat_map(|due| due.split('.')).map(str::to_owned).collect();

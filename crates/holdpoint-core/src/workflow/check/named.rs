@@ -141,7 +141,7 @@ impl Judge<'_> {
     fn no_such_phase(&self, mention: &Mention, command: &Command, word: &Word) -> Option<Wrong> {
         let is_looked_for =
             |when: &str| ["'", "\""].iter().any(|q| when.contains(&format!("{q}{}{q}", word.text)));
-        let mut conditions = command.steps.iter().filter_map(|step| step.step.when.as_deref());
+        let mut conditions = command.steps.iter().filter_map(|step| step.when.as_deref());
         if word.kind != Kind::Plain || self.is_phase(&word.text) || conditions.any(is_looked_for) {
             return None;
         }

@@ -41,12 +41,12 @@ fn wrong(places: &[(String, Range<usize>)], name: &str, message: String) -> Diag
 /// Phases that a command finishes and that are not there.
 fn lost(parsed: &Parsed, command: &Command) -> Vec<Diagnostic> {
     let workflow = &parsed.workflow;
-    let named = command.steps.iter().filter_map(|step| step.finish.as_deref());
+    let named = command.steps.iter().filter_map(|step| step.command.finish.as_deref());
     let lost = named.filter(|name| !name.contains("{{") && workflow.phase(name).is_none());
     lost.map(|name| {
-        let names = workflow.phases.iter().map(|phase| phase.name.as_ref());
+        let phases = workflow.phases.iter().map(|phase| phase.name.as_ref());
         let message = format!("command `{}` finishes `{name}`, which does not exist", command.name);
-        let hint = format!("did you mean `{}`?", nearest(name, names).unwrap_or(END));
+        let hint = format!("did you mean `{}`?", nearest(name, phases).unwrap_or(END));
         wrong(&parsed.commands, &command.name, message).hinted(hint)
     })
     .collect()
@@ -88,8 +88,7 @@ fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
     let limits = workflow.limits.iter().map(|limit| &limit.then);
     let steps = workflow.phases.iter().flat_map(Phase::steps).chain(limits);
     let commands = workflow.commands.iter().flat_map(|command| command.steps.iter());
-    let targets: BTreeSet<&str> =
-        steps.chain(commands.map(|step| &step.step)).filter_map(|step| step.go.as_deref()).collect();
+    let targets: BTreeSet<&str> = steps.chain(commands).filter_map(|step| step.go.as_deref()).collect();
     workflow
         .phases
         .iter()

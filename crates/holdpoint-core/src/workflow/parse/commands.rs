@@ -4,19 +4,16 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::command::{Argument, Command, CommandStep, Flag};
-use super::super::step::{Manner, Step};
+use super::super::command::{Argument, Command, Flag};
+use super::super::step::{CommandKeys, Step};
 use super::super::table::{Language, Reader, Spanned};
-use super::super::{List, Say, Text};
+use super::super::{List, Text};
 use super::Parser;
+use super::steps::Place;
 
 const COMMAND_KEYS: [&str; 7] = ["about", "by", "run", "args", "flags", "through", "steps"];
 const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
-const STEP_KEYS: [&str; 15] = [
-    "when", "create", "keep", "restore", "finish", "also", "set", "clear", "renew", "write", "remove", "log",
-    "go", "say", "fail",
-];
 
 impl Parser<'_> {
     pub(super) fn commands(&mut self, top: &DeTable<'_>) -> List<Command> {
@@ -106,25 +103,23 @@ impl Parser<'_> {
         Some(pattern)
     }
 
-    fn command_steps(&mut self, table: &DeTable<'_>) -> List<CommandStep> {
+    fn command_steps(&mut self, table: &DeTable<'_>) -> List<Step> {
         let steps = self.reader.list(table, "steps");
         steps.into_iter().flatten().map(|value| self.command_step(value)).collect()
     }
 
-    fn command_step(&mut self, value: &Spanned<'_>) -> CommandStep {
-        let Some(table) = self.reader.table("a step", value) else { return CommandStep::default() };
-        self.reader.known_keys("a command's step", table, &STEP_KEYS);
-        let say = match (self.reader.text(table, "say"), Reader::get(table, "say")) {
-            (Some(text), Some(value)) => self.text_of(text, value.span(), false),
-            _ => Say::default(),
-        };
-        CommandStep {
+    fn command_step(&mut self, value: &Spanned<'_>) -> Step {
+        let command = value.get_ref().as_table().map(|table| self.command_keys(table)).unwrap_or_default();
+        Step { command, ..self.step(value, Place::Command) }
+    }
+
+    fn command_keys(&mut self, table: &DeTable<'_>) -> CommandKeys {
+        CommandKeys {
             create: self.created(table),
             keep: self.kept(table),
             restore: self.reader.truth(table, "restore"),
             finish: self.template(table, "finish"),
             fail: self.reader.whole(table, "fail"),
-            step: Step { manner: Manner::Tell, say, ..self.step_in(table) },
         }
     }
 

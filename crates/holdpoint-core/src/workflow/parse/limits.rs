@@ -10,6 +10,7 @@ use super::super::limit::Limit;
 use super::super::step::Step;
 use super::super::table::{Language, Reader, Spanned};
 use super::super::{List, Text};
+use super::steps::Place;
 use super::{Count, Parser};
 
 const KEYS: [&str; 3] = ["most", "count", "then"];
@@ -18,7 +19,7 @@ impl Parser<'_> {
     /// Notes which fields the limits count in, before any step is read: a step that renews one sets them.
     pub(super) fn note_counts(&mut self, top: &DeTable<'_>) {
         let Some(limits) = self.inner(top, "limits") else { return };
-        let shared = self.shared(top, "limit");
+        let shared = Self::shared(top, "limit");
         for (name, value) in limits {
             self.limit_names.push(name.get_ref().to_string());
             let field = self.count_field(name.get_ref(), value, shared);
@@ -29,7 +30,7 @@ impl Parser<'_> {
 
     pub(super) fn limits(&mut self, top: &DeTable<'_>) -> List<Limit> {
         let Some(limits) = self.inner(top, "limits") else { return List::default() };
-        let shared = self.shared(top, "limit");
+        let shared = Self::shared(top, "limit");
         if let Some(shared) = shared {
             self.reader.known_keys("[defaults.limit]", shared, &KEYS);
         }
@@ -51,7 +52,7 @@ impl Parser<'_> {
             |key: &str| own.and_then(|own| Reader::get(own, key)).or_else(|| Reader::get(shared?, key));
         let most = if own.is_some() { given("most") } else { Some(value) };
         let most = self.most(name, &span, most);
-        let then = given("then").map(|then| self.step(then));
+        let then = given("then").map(|then| self.step(then, Place::Phase));
         if then.is_none() {
             self.reader.error(span, format!("limit `{name}` does not say what happens at the limit")).hint =
                 Some("name a phase: then = \"stuck\", or a step: then = { tell = \"…\" }".into());
@@ -95,7 +96,7 @@ impl Parser<'_> {
     }
 
     /// `[defaults.X]`.
-    pub(super) fn shared<'a, 'i>(&mut self, top: &'a DeTable<'i>, of: &str) -> Option<&'a DeTable<'i>> {
+    pub(super) fn shared<'a, 'i>(top: &'a DeTable<'i>, of: &str) -> Option<&'a DeTable<'i>> {
         Reader::get(Reader::get(top, "defaults")?.get_ref().as_table()?, of)?.get_ref().as_table()
     }
 }

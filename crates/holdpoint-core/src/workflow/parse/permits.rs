@@ -7,8 +7,9 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::super::phase::{Actor, Phase};
+use super::super::step::{Delivery, Step};
 use super::super::table::{Language, Reader, Spanned};
-use super::super::{Audience, On, Rule, RuleKind, Say, Text, ToolMatch};
+use super::super::{On, Rule, Say, Text, ToolMatch};
 use super::{Parser, Target};
 use crate::event::Moment;
 use crate::tool::ToolKind;
@@ -121,16 +122,17 @@ impl Parser<'_> {
         let at = if at == 0 { String::new() } else { format!(".{at}") };
         let name = table.and_then(|table| self.reader.text(table, "name"));
         Some(Rule {
-            kind: RuleKind::Hold,
             name: name.unwrap_or_else(|| format!("{}.{}{at}", entry.source, entry.key).into()),
             guard: None,
             code: table.and_then(|table| self.reader.text(table, "code")),
             on: vec![on(entry.key)].into(),
             each: None,
-            when: Some(when.into()),
-            set: Cow::default(),
-            to: Audience::Agent,
-            say: self.permit_text(table, usual, &span),
+            step: Step {
+                when: Some(when.into()),
+                delivery: Delivery::Hold,
+                say: self.permit_text(table, usual, &span),
+                ..Step::default()
+            },
             satisfied_by: None,
             line: self.line(span.start),
         })

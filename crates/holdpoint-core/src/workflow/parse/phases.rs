@@ -66,7 +66,9 @@ impl Parser<'_> {
                 layered.push((name.get_ref().to_string(), name.span(), self.layers(top, phases, own)));
             }
         }
-        layered.iter().for_each(|(_, _, layers)| self.note_counted(layers, reviewers));
+        for (_, _, layers) in &layered {
+            self.note_counted(layers, reviewers);
+        }
         layered.into_iter().map(|(name, span, layers)| self.phase(&name, span, &layers)).collect()
     }
 
@@ -83,7 +85,7 @@ impl Parser<'_> {
             layers.0.extend(Reader::get(phases, word).and_then(|value| value.get_ref().as_table()));
         }
         let by = layers.get("by").and_then(|by| by.get_ref().as_str()).unwrap_or_default().to_owned();
-        layers.0.extend(self.shared(top, &by));
+        layers.0.extend(Self::shared(top, &by));
         layers
     }
 

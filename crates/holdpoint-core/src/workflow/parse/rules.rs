@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
+use super::super::step::{Delivery, Step};
 use super::super::table::{Language, Reader, listed};
-use super::super::{Audience, List, On, Rule, RuleKind, ToolMatch};
+use super::super::{List, On, Rule, RuleKind, ToolMatch};
 use super::Parser;
 use crate::diagnostic::nearest;
 use crate::event::Moment;
@@ -51,17 +52,20 @@ impl Parser<'_> {
         };
         self.reader.known_keys(place, table, keys);
         let has_element = Reader::get(table, "each").is_some();
+        let step = Step {
+            when: self.expression(table, "when", has_element),
+            set: self.assignments(table).into(),
+            delivery: self.delivery_of_rule(table, kind),
+            say: self.say(place, &span, table, has_element),
+            ..Step::default()
+        };
         Rule {
-            kind,
             name: Cow::Owned(name.to_owned()),
             guard: self.reader.text(table, "guard"),
             code: self.reader.text(table, "code"),
             on: self.on(place, &span, table),
             each: self.expression(table, "each", false),
-            when: self.expression(table, "when", has_element),
-            set: self.assignments(table).into(),
-            to: self.audience(table, kind),
-            say: self.say(place, &span, table, has_element),
+            step,
             satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
             line: self.line(span.start),
         }
@@ -95,17 +99,18 @@ impl Parser<'_> {
         Some(On { moment: *moment, tool: tool_match(tool) })
     }
 
-    fn audience(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Audience {
-        let Some(word) = self.reader.text(table, "to") else {
-            return if kind == RuleKind::Hold { Audience::Agent } else { Audience::User };
+    /// Whom a rule speaks to: a hold blocks, a witness only speaks.
+    fn delivery_of_rule(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Delivery {
+        let Some(word) = self.reader.text(table, "to").filter(|_| kind == RuleKind::Witness) else {
+            return if kind == RuleKind::Hold { Delivery::Hold } else { Delivery::Tell };
         };
-        if let Some((_, audience)) = Audience::ALL.iter().find(|(name, _)| *name == word) {
-            return *audience;
+        if let Some((_, delivery)) = Delivery::AUDIENCES.iter().find(|(name, _)| *name == word) {
+            return *delivery;
         }
         let span = Reader::get(table, "to").map_or(0..0, toml::Spanned::span);
-        let hint = format!("it is one of {}", listed(&Audience::ALL.map(|(name, _)| name)));
+        let hint = format!("it is one of {}", listed(&Delivery::AUDIENCES.map(|(name, _)| name)));
         self.reader.error(span, format!("unknown audience `{word}`")).hint = Some(hint);
-        Audience::User
+        Delivery::Tell
     }
 }
 

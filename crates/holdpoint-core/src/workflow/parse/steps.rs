@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
-use super::super::step::{Manner, Step};
+use super::super::step::{CommandKeys, Delivery, Step};
 use super::super::table::{Language, Reader, Spanned, json};
 use super::super::{List, Named, Say, Text};
 use super::{Parser, Target};
@@ -14,17 +14,52 @@ const STEP_KEYS: [&str; 14] = [
     "when", "round", "also", "set", "clear", "renew", "write", "remove", "log", "wait", "go", "hold",
     "pause", "tell",
 ];
-/// The keys of what is done each time a phase is entered.
+const COMMAND_STEP_KEYS: [&str; 17] = [
+    "when", "create", "keep", "restore", "finish", "round", "also", "set", "clear", "renew", "write",
+    "remove", "log", "wait", "go", "say", "fail",
+];
 const ENTER_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
-/// The keys of a part that steps take first.
 const PART_KEYS: [&str; 6] = ["set", "clear", "renew", "write", "remove", "log"];
+
+/// Where a step is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a phase, or at a limit.
+    Phase,
+    /// In a command.
+    Command,
+    /// In `enter`: what is done each time a phase is entered.
+    Enter,
+    /// In `[steps]`: a part that other steps take first.
+    Part,
+}
+
+impl Place {
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Place::Phase => &STEP_KEYS,
+            Place::Command => &COMMAND_STEP_KEYS,
+            Place::Enter => &ENTER_KEYS,
+            Place::Part => &PART_KEYS,
+        }
+    }
+
+    /// The keys of a step's text. What a command says is told to whoever typed it.
+    fn texts(self) -> &'static [(&'static str, Delivery)] {
+        match self {
+            Place::Phase => &[("hold", Delivery::Hold), ("pause", Delivery::Pause), ("tell", Delivery::Tell)],
+            Place::Command => &[("say", Delivery::Tell)],
+            Place::Enter | Place::Part => &[],
+        }
+    }
+}
 
 impl Parser<'_> {
     /// `[steps]`: parts of steps that `also` names.
     pub(super) fn named_steps(&mut self, top: &DeTable<'_>) {
         let Some(steps) = self.inner(top, "steps") else { return };
         for (name, value) in steps {
-            let step = self.part(&format!("[steps.{}]", name.get_ref()), value, &PART_KEYS);
+            let step = self.table_step(&format!("[steps.{}]", name.get_ref()), value, Place::Part);
             self.steps.push((name.get_ref().to_string(), step));
         }
     }
@@ -32,35 +67,35 @@ impl Parser<'_> {
     /// One step or a list of them; a text alone is the phase to go to.
     pub(super) fn steps(&mut self, value: &Spanned<'_>) -> List<Step> {
         match value.get_ref().as_array() {
-            Some(items) => items.iter().map(|item| self.step(item)).collect(),
-            None => vec![self.step(value)].into(),
+            Some(items) => items.iter().map(|item| self.step(item, Place::Phase)).collect(),
+            None => vec![self.step(value, Place::Phase)].into(),
         }
     }
 
-    pub(super) fn step(&mut self, value: &Spanned<'_>) -> Step {
+    pub(super) fn step(&mut self, value: &Spanned<'_>, place: Place) -> Step {
         if let Some(target) = value.get_ref().as_str() {
             self.link(Target::Phase, target, value.span());
             return Step { go: Some(Cow::Owned(target.to_owned())), ..Step::default() };
         }
-        let Some(table) = self.reader.table("a step", value) else { return Step::default() };
-        self.reader.known_keys("a step", table, &STEP_KEYS);
-        self.step_in(table)
+        let name = if place == Place::Command { "a command's step" } else { "a step" };
+        self.table_step(name, value, place)
     }
 
     /// `enter`: a step that goes nowhere.
     pub(super) fn enter(&mut self, value: &Spanned<'_>) -> Step {
-        self.part("`enter`", value, &ENTER_KEYS)
+        self.table_step("`enter`", value, Place::Enter)
     }
 
-    fn part(&mut self, place: &str, value: &Spanned<'_>, keys: &[&str]) -> Step {
-        let Some(table) = self.reader.table(place, value) else { return Step::default() };
-        self.reader.known_keys(place, table, keys);
-        self.step_in(table)
+    /// A step that is a table, called `name` in messages.
+    fn table_step(&mut self, name: &str, value: &Spanned<'_>, place: Place) -> Step {
+        let Some(table) = self.reader.table(name, value) else { return Step::default() };
+        self.reader.known_keys(name, table, place.keys());
+        self.step_in(table, place)
     }
 
     /// The step that a table describes, with the parts that it names first.
-    pub(super) fn step_in(&mut self, table: &DeTable<'_>) -> Step {
-        let (manner, say) = self.said(table);
+    fn step_in(&mut self, table: &DeTable<'_>, place: Place) -> Step {
+        let (delivery, say) = self.said(table, place);
         let renew = self.names_of(table, "renew", Target::Limit);
         let mut set = self.assignments(table);
         set.extend(self.cleared(table));
@@ -75,8 +110,9 @@ impl Parser<'_> {
             log: self.reader.templates(table, "log"),
             wait_s: self.reader.whole(table, "wait").unwrap_or(0),
             go: self.names_of(table, "go", Target::Phase).first().cloned(),
-            manner,
+            delivery,
             say,
+            command: CommandKeys::default(),
         };
         self.with_parts(table, own)
     }
@@ -97,16 +133,15 @@ impl Parser<'_> {
         whole
     }
 
-    fn said(&mut self, table: &DeTable<'_>) -> (Manner, Say) {
-        let manners = [("hold", Manner::Hold), ("pause", Manner::Pause), ("tell", Manner::Tell)];
-        let mut said =
-            manners.iter().filter_map(|(key, manner)| Some((*manner, *key, Reader::get(table, key)?)));
-        let Some((manner, key, value)) = said.next() else { return (Manner::Silent, Say::default()) };
+    fn said(&mut self, table: &DeTable<'_>, place: Place) -> (Delivery, Say) {
+        let texts = place.texts().iter();
+        let mut said = texts.filter_map(|(key, to)| Some((*to, *key, Reader::get(table, key)?)));
+        let Some((delivery, key, value)) = said.next() else { return (Delivery::Silent, Say::default()) };
         if let Some((_, other, value)) = said.next() {
             self.reader.error(value.span(), format!("a step says one thing: `{key}` or `{other}`"));
         }
         let text = self.reader.text(table, key).unwrap_or_default();
-        (manner, self.text_of(text, value.span(), false))
+        (delivery, self.text_of(text, value.span(), false))
     }
 
     /// `set`: fields by their path, dotted or in tables; a value keeps its type.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::cli::phrase;
 use crate::demo::{Act, Expect, Proved, Scene, Script};
-use crate::store::journal;
+use crate::store::journal::{self, Decision};
 use crate::ui::{Style, Ui};
 
 /// The most lines shown of a message.
@@ -108,7 +108,7 @@ impl Printer {
             self.dim(&format!("    $ {}", self.short(run)));
         }
         let entries = journal::read(root);
-        let count = |decision: &str| entries.iter().filter(|entry| entry.decision == decision).count();
+        let count = |decision: Decision| entries.iter().filter(|entry| entry.decision == decision).count();
         // A Stop with a review takes as long as its reviewer, which says nothing about the cost of a hook.
         let hooks = entries.iter().filter(|entry| entry.reviews.is_empty() && entry.event != "command");
         let mut micros: Vec<u64> = hooks.map(|entry| entry.took_us).collect();
@@ -117,9 +117,9 @@ impl Printer {
         self.ui.line(format!(
             "\n{}: {}, {}, {}.",
             phrase::counted(entries.len(), "event"),
-            phrase::counted(count("hold"), "hold"),
-            phrase::counted(count("witness"), "message"),
-            phrase::counted(count("fault"), "fault"),
+            phrase::counted(count(Decision::Hold), "hold"),
+            phrase::counted(count(Decision::Witness), "message"),
+            phrase::counted(count(Decision::Fault), "fault"),
         ));
         self.ui.line(format!(
             "The median hook call took {median} µs; the whole demo took {:.1} s.",

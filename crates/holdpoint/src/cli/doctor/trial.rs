@@ -13,6 +13,7 @@ use crate::cli::Context;
 use crate::env_vars::{REVIEWER, SHELL};
 use crate::install::host::{Host, Runs};
 use crate::program::{self, Channels, How};
+use crate::store::journal::Decision;
 use crate::store::{atomic, journal, layout};
 
 /// The longest time that a hook may take here.
@@ -91,10 +92,12 @@ fn problem(free: &str, held: &str) -> Option<String> {
 
 /// Judges by the journal, for moments at which the agent ignores the hook's output.
 fn by_journal(root: &Path) -> Trial {
-    let decisions: Vec<String> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
-    let holds = decisions == ["none", "hold"];
-    let why = (!holds).then(|| format!("its journal has {decisions:?}"));
-    Trial { allows: decisions.first().is_some_and(|first| first == "none"), holds, why }
+    let decisions: Vec<Decision> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
+    let holds = decisions == [Decision::None, Decision::Hold];
+    let why = (!holds).then(|| {
+        format!("its journal has {:?}", decisions.iter().map(|decision| decision.name()).collect::<Vec<_>>())
+    });
+    Trial { allows: decisions.first().is_some_and(|first| *first == Decision::None), holds, why }
 }
 
 /// Returns the command as the agent starts it.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use jiff::Timestamp;
 
 use crate::cli::{Context, phrase};
-use crate::store::journal::Entry;
+use crate::store::journal::{Decision, Entry, Speech};
 use crate::ui::{Style, Ui};
 
 /// The printer of rows. It prints the date where it changes.
@@ -33,7 +33,7 @@ impl Rows {
             self.ui.line(self.ui.paint(Style::Bold, &date));
             self.date = date;
         }
-        let word = format!("{:<7}", phrase::printable(&entry.decision));
+        let word = format!("{:<7}", entry.decision.name());
         let used = time.len() + word.len() + 4;
         let rest = cut(rest(entry, self.faults), self.width.map(|width| width.saturating_sub(used)));
         self.ui.line(format!(
@@ -45,11 +45,11 @@ impl Rows {
 }
 
 fn painted(ui: &Ui, entry: &Entry, word: &str) -> String {
-    match entry.decision.as_str() {
-        "hold" | "fault" => ui.paint(Style::Red, word),
-        "witness" => ui.paint(Style::Cyan, word),
-        "release" => ui.paint(Style::Yellow, word),
-        _ => ui.paint(Style::Dim, word),
+    match entry.decision {
+        Decision::Hold | Decision::Fault => ui.paint(Style::Red, word),
+        Decision::Witness => ui.paint(Style::Cyan, word),
+        Decision::Release => ui.paint(Style::Yellow, word),
+        Decision::None => ui.paint(Style::Dim, word),
     }
 }
 
@@ -61,7 +61,7 @@ fn rest(entry: &Entry, faults: bool) -> String {
     if !who.is_empty() {
         parts.push(format!("[{who}]"));
     }
-    let speaker = entry.rules.iter().find(|spoken| spoken.kind == "hold").or(entry.rules.first());
+    let speaker = entry.rules.iter().find(|spoken| spoken.kind == Speech::Hold).or(entry.rules.first());
     let (said, fault) = (speaker.map(|spoken| &spoken.text), entry.faults.first());
     let text = if faults { fault.or(said) } else { said.or(fault) };
     parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_row_says_what_who_and_why_in_one_line() {
-        let spoken = |kind: &str, rule: &str, text: &str| Spoken {
-            kind: kind.into(),
+        let spoken = |kind: Speech, rule: &str, text: &str| Spoken {
+            kind,
             rule: rule.into(),
             text: text.into(),
             ..Spoken::default()
@@ -109,7 +109,7 @@ mod tests {
             tool: Some("Bash".into()),
             about: Some("ls\u{1b}".into()),
             workflow: Some("myflow".into()),
-            rules: vec![spoken("witness", "look", "seen"), spoken("hold", "stop", "no\nmore")],
+            rules: vec![spoken(Speech::Witness, "look", "seen"), spoken(Speech::Hold, "stop", "no\nmore")],
             ..Entry::default()
         };
         assert_eq!(rest(&entry, false), "before Bash: ls   [myflow stop and 1 more]  no");

@@ -1,12 +1,12 @@
 //! The report of `review`: what was done, what is due next, and the texts for the agent and the user.
 
-use holdpoint_core::phase::ahead::{Ahead, Unperformed};
-use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::phase::{Request, Task, Unperformed};
+use holdpoint_core::workflow::step::Delivery;
 use serde_json::{Value as Json, json};
 
 use super::{Reviewed, due};
 use crate::cli::{Context, phrase};
-use crate::engine::review::Done;
+use crate::engine::report::{Ending, Report};
 use crate::store::journal;
 use crate::ui::{Style, Ui};
 
@@ -23,8 +23,8 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
             lines.extend(kept_log(reviewed).map(|log| format!("  log: {}", phrase::printable(&log))));
             lines.extend(next_lines(reviewed));
         }
-        (None, Ahead::Perform(review)) => lines.extend(request_lines(ui, review)),
-        (None, Ahead::Unperformed { phase, why, text }) => {
+        (None, Ending::Perform(review)) => lines.extend(request_lines(ui, review)),
+        (None, Ending::Unperformed { phase, why, text }) => {
             lines.push(format!("  {} is due, but will not run: {}", phase.name, because(*why)));
             lines.extend(said("message for the user", text));
         }
@@ -38,22 +38,35 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
 
 /// Returns the log of a review that failed. It is kept.
 fn kept_log(reviewed: &Reviewed) -> Option<String> {
-    let Ahead::Perform(review) = &reviewed.before else { return None };
+    let Ending::Perform(review) = &reviewed.before else { return None };
     review.log.clone().filter(|log| reviewed.has_failed() && reviewed.run.folder.join(log).is_file())
 }
 
-fn done_lines(ui: Ui, done: &Done) -> Vec<String> {
+fn done_lines(ui: Ui, done: &Report) -> Vec<String> {
     let mut lines: Vec<String> = done.reviews.iter().map(|review| review_line(ui, review)).collect();
     for review in &done.reviews {
         lines.extend(review.report.iter().map(|report| format!("  report: {}", phrase::printable(report))));
     }
-    let faults = done.faults.iter();
-    lines.extend(
-        faults.map(|what| format!("  {}: {}", ui.paint(Style::Red, "fault"), phrase::printable(what))),
-    );
-    lines.extend(done.to_user.iter().flat_map(|text| said("message for the user", text)));
-    lines.extend(done.to_agent.iter().flat_map(|text| said("instructions for the agent", text)));
+    let red = ui.paint(Style::Red, "fault");
+    lines.extend(faults(done).map(|what| format!("  {red}: {}", phrase::printable(what))));
+    lines.extend(to_user(done).flat_map(|text| said("message for the user", text)));
+    lines.extend(to_agent(done).flat_map(|text| said("instructions for the agent", text)));
     lines
+}
+
+/// Why the agent may not stop.
+fn to_agent(done: &Report) -> impl Iterator<Item = &str> {
+    done.effects.delivered(Delivery::Hold).map(|message| message.text.as_str())
+}
+
+fn to_user(done: &Report) -> impl Iterator<Item = &str> {
+    let is_users = |delivery| matches!(delivery, Delivery::Pause | Delivery::Tell);
+    let told = done.effects.messages.iter().filter(move |message| is_users(message.delivery));
+    told.map(|message| message.text.as_str())
+}
+
+fn faults(done: &Report) -> impl Iterator<Item = &str> {
+    done.effects.faults.iter().map(|fault| fault.what.as_str())
 }
 
 fn review_line(ui: Ui, review: &journal::Reviewed) -> String {
@@ -79,32 +92,32 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
         format!("`holdpoint {workflow}` lists its commands")
     };
     let (what, next) = match ahead {
-        Ahead::Nobody => ("nothing".to_owned(), by_user),
-        Ahead::Unknown(name) => (
+        Ending::Nobody => ("nothing".to_owned(), by_user),
+        Ending::Unknown(name) => (
             format!("`{}`, which the workflow does not have", phrase::printable(name)),
             format!("see `holdpoint graph {workflow}`"),
         ),
-        Ahead::Perform(review) => {
+        Ending::Perform(review) => {
             let who = if review.is_review() { "reviewer" } else { "check" };
             (format!("{}, by a {who}", review.phase), "`holdpoint review`".to_owned())
         }
-        Ahead::Unperformed { phase, why, .. } => {
+        Ending::Unperformed { phase, why, .. } => {
             let what = format!("{}, by a {}: {}", phase.name, phase.actor().name(), because(*why));
             (what, "see `holdpoint status`".to_owned())
         }
-        Ahead::Step { phase, .. } => {
+        Ending::Step(phase) => {
             (format!("{}, which is finished", phase.name), "let the agent end its turn once".to_owned())
         }
-        Ahead::Waits { phase, .. } if phase.actor().rests() => {
+        Ending::Waits { phase, .. } if phase.actor().rests() => {
             (format!("{}, by the user", phase.name), by_user)
         }
-        Ahead::Waits { phase, .. } => (
+        Ending::Waits { phase, .. } => (
             format!("{}, by the agent", phase.name),
             "let the agent do it, then `holdpoint review`".to_owned(),
         ),
     };
     let mut lines = vec![format!("  due: {what}")];
-    if let (None, Ahead::Waits { text, .. }) = (&reviewed.done, ahead) {
+    if let (None, Ending::Waits { text, .. }) = (&reviewed.done, ahead) {
         lines.extend(said("instructions for the agent", text));
     }
     lines.push(format!("  next: {next}"));
@@ -166,7 +179,7 @@ fn input(request: &Request) -> Option<&String> {
 /// A run's review as JSON.
 pub(super) fn as_json(reviewed: &Reviewed) -> Json {
     let would = match (&reviewed.done, &reviewed.before) {
-        (None, Ahead::Perform(review)) => json!({
+        (None, Ending::Perform(review)) => json!({
             "phase": review.phase,
             "round": review.round,
             "command": review.command(),
@@ -185,9 +198,9 @@ pub(super) fn as_json(reviewed: &Reviewed) -> Json {
         "would_run": would,
         "is_failed": reviewed.has_failed(),
         "reviews": done.map(|done| done.reviews.as_slice()).unwrap_or_default(),
-        "faults": done.map(|done| done.faults.as_slice()).unwrap_or_default(),
-        "to_agent": done.map(|done| done.to_agent.as_slice()).unwrap_or_default(),
-        "to_user": done.map(|done| done.to_user.as_slice()).unwrap_or_default(),
+        "faults": done.map(|done| faults(done).collect::<Vec<_>>()).unwrap_or_default(),
+        "to_agent": done.map(|done| to_agent(done).collect::<Vec<_>>()).unwrap_or_default(),
+        "to_user": done.map(|done| to_user(done).collect::<Vec<_>>()).unwrap_or_default(),
         "due": reviewed.after.as_ref().map(due).unwrap_or_default(),
     })
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
-use holdpoint_core::path::tidy;
 use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -15,9 +14,8 @@ use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
 use crate::error::in_full;
 use crate::project::{Config, Found, Run};
-use crate::store::journal::{self, Entry};
+use crate::store::journal::{self, Decision, Entry};
 use crate::store::layout;
-use crate::world::ProjectWorld;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -129,7 +127,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         phase,
         phase_fault,
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
-        last_hold: entries.iter().rfind(|entry| entry.decision == "hold").cloned(),
+        last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
         last_event: entries.pop(),
     }
 }
@@ -137,8 +135,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
 /// Returns the facts for a session that begins in the current folder.
 fn facts(context: &Context, run: &Run) -> Arc<Facts> {
     let event = Event::from_shell(Moment::Start, &context.cwd.to_string_lossy());
-    let world = Arc::new(ProjectWorld::of(run, Arc::clone(&context.env)));
-    Facts::new(run.workflow.clone(), Arc::new(event), tidy(&run.home.to_string_lossy()), world)
+    run.facts(Arc::new(event), Arc::clone(&context.env))
 }
 
 /// Evaluates an expression to a string. None if it is empty.

@@ -1,0 +1,298 @@
+//! The one loop over the phases that are due: at a Stop, for a command, for `holdpoint review`, and to see what a Stop
+//! would come to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use holdpoint_core::effects::Effects;
+use holdpoint_core::facts::{FactError, Facts, reason};
+use holdpoint_core::phase::{self, Due, Request, TURNS_MAX, Turn};
+use holdpoint_core::transition::Origin;
+use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::step::Delivery;
+use holdpoint_core::workflow::{STOP_MARGIN_S, Text};
+
+use super::commit::{Guard, Place, commit};
+use super::report::{Ending, Report};
+use super::review;
+use super::session::Session;
+use super::{ownership, patience};
+use crate::store::lock;
+use crate::store::state::{self, WriteError};
+
+/// How much longer than its longest review or check a Stop may take, in seconds: agents wait a little longer than that.
+const SLACK_S: u64 = STOP_MARGIN_S as u64 - 10;
+
+/// How far the loop goes, and whether it does anything.
+#[derive(Clone, Copy)]
+pub enum Scope<'a> {
+    /// All that an agent's Stop asks for.
+    Stop,
+    /// The phases that a command may go through. Then what is due is shown, whoever's turn it is, and nobody's patience
+    /// is counted.
+    Through(&'a [Text]),
+    /// As a Stop, but nothing is performed or written.
+    Dry,
+}
+
+impl Scope<'_> {
+    /// Whether this phase may be looked at and performed.
+    pub(super) fn has(self, phase: &Phase) -> bool {
+        match self {
+            Scope::Stop | Scope::Dry => true,
+            Scope::Through(names) => names.iter().any(|name| name == "all" || *name == phase.name),
+        }
+    }
+
+    fn is_command(self) -> bool {
+        matches!(self, Scope::Through(_))
+    }
+
+    fn is_dry(self) -> bool {
+        matches!(self, Scope::Dry)
+    }
+}
+
+/// Goes through the phases that are due.
+pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
+    let report = Report::default();
+    let mut walk = Walk { session, scope, facts: session.facts(), started: Instant::now(), report };
+    if !scope.is_dry() && ownership::is_aside(session, &mut walk.report) {
+        return walk.report;
+    }
+    for _ in 0..TURNS_MAX {
+        match walk.turn() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                walk.report.effects.fault(reason(&error));
+                break;
+            }
+        }
+    }
+    walk.report
+}
+
+/// What a Stop would come to; nothing is performed or written.
+pub fn ahead(session: &Session<'_>) -> Result<Ending, String> {
+    let report = advance(session, Scope::Dry);
+    match report.effects.faults.into_iter().next() {
+        Some(fault) => Err(fault.what),
+        None => Ok(report.ending),
+    }
+}
+
+/// The loop's state.
+struct Walk<'a> {
+    session: &'a Session<'a>,
+    scope: Scope<'a>,
+    /// What is known at this turn.
+    facts: Arc<Facts>,
+    started: Instant,
+    report: Report,
+}
+
+impl Walk<'_> {
+    /// One turn; true if there may be another.
+    fn turn(&mut self) -> Result<bool, FactError> {
+        let phase = match phase::due(&self.facts)? {
+            Due::Phase(phase) => phase,
+            Due::Nobody => return Ok(self.end(Ending::Nobody)),
+            Due::Unknown(name) => return Ok(self.unknown(name)),
+        };
+        if !self.scope.has(&phase) {
+            return self.rest(phase);
+        }
+        let place = Place::of(self.session, &phase)?;
+        match phase::turn(&self.facts, &phase)? {
+            Turn::Rest => self.rest(phase),
+            Turn::Unfinished { limit, text, .. } if self.has_patience(&text, limit) => {
+                Ok(self.hold(phase, text))
+            }
+            Turn::Step(effects) | Turn::Unfinished { exhausted: effects, .. } => {
+                self.report.ending = Ending::Step(phase.clone());
+                Ok(self.take(&phase, &place, effects, Cause::State))
+            }
+            Turn::Unperformed(why, effects) => {
+                let text = effects.messages.first().map(|message| message.text.clone()).unwrap_or_default();
+                let goes_on = self.take(&phase, &place, effects, Cause::State);
+                self.report.ending = Ending::Unperformed { phase, why, text };
+                Ok(goes_on && !self.scope.is_dry())
+            }
+            Turn::Perform(request) if self.scope.is_dry() => Ok(self.end(Ending::Perform(request))),
+            Turn::Perform(request) => match self.postponed(&phase, &request) {
+                Some(text) => Ok(self.hold(phase, text)),
+                None => self.perform(&phase, &place, &request),
+            },
+        }
+    }
+
+    /// Performs a review or a check and takes the step it leads to.
+    fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
+        let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
+        let effects = review::perform(self.session, phase, request, &mut self.report)?;
+        Ok(self.take(phase, place, effects, Cause::Review))
+    }
+
+    fn end(&mut self, ending: Ending) -> bool {
+        self.report.ending = ending;
+        false
+    }
+
+    fn unknown(&mut self, name: String) -> bool {
+        if !self.scope.is_dry() {
+            let what = format!("the state names a phase `{name}` that the workflow does not have");
+            self.report.effects.fault(what);
+        }
+        self.end(Ending::Unknown(name))
+    }
+
+    /// It is somebody's turn that nothing is asked of: who typed a command is shown what is due.
+    fn rest(&mut self, phase: Box<Phase>) -> Result<bool, FactError> {
+        if self.scope.is_command() {
+            let text = phase::asked(&self.facts, &phase)?;
+            return Ok(self.hold(phase, text));
+        }
+        Ok(self.end(Ending::Waits { phase, text: String::new() }))
+    }
+
+    /// The agent goes on with its phase, or begins it.
+    fn hold(&mut self, phase: Box<Phase>, text: String) -> bool {
+        self.report.effects.messages.push(Origin::Phase(&phase).message(Delivery::Hold, text.clone()));
+        self.end(Ending::Waits { phase, text })
+    }
+
+    /// Whether the agent is still held with this text.
+    fn has_patience(&self, text: &str, limit: u32) -> bool {
+        match self.scope {
+            Scope::Through(_) | Scope::Dry => true,
+            Scope::Stop => patience::times(self.session, text) <= limit,
+        }
+    }
+
+    /// What the agent is told to run where this Stop has no time left for it: a hook that takes too long is given up by
+    /// the agent, which then stops as it likes. A workflow without a command for it is performed all the same.
+    fn postponed(&self, phase: &Phase, request: &Request) -> Option<String> {
+        let workflow = &self.session.run.workflow;
+        let used = self.started.elapsed().as_secs();
+        if self.scope.is_command() || is_in_time(used, request.timeout_s, workflow.longest_review_s()) {
+            return None;
+        }
+        let command = workflow.going_on()?;
+        Some(format!("{} is due next, and there was no time left for it. Run: {command}", phase.name))
+    }
+
+    /// Writes what a step comes to and says what it says; true if there may be another turn.
+    fn take(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> bool {
+        if self.scope.is_dry() {
+            self.facts = self.facts.overlaid(&effects.sets);
+        } else {
+            if !self.write(phase, place, &effects, cause) {
+                return false;
+            }
+            if !self.session.wait(effects.wait_s) {
+                self.report.effects.fault(format!("we were told to end after {}", phase.name));
+                return false;
+            }
+            self.facts = self.session.facts();
+        }
+        let goes_on = effects.went.is_some() && effects.messages.is_empty();
+        self.report.effects.add(effects);
+        goes_on
+    }
+
+    /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
+    /// dropped, the report stays, the state is theirs.
+    fn write(&mut self, phase: &Phase, place: &Place, effects: &Effects, cause: Cause) -> bool {
+        let why = match self.try_write(phase, place, effects) {
+            Ok(behind) => {
+                if let Some(why) = behind {
+                    self.report.effects.fault(why);
+                }
+                return true;
+            }
+            Err(WriteError::Changed) => format!(
+                "the state file `{}` was changed by others meanwhile, so the outcome of {} is dropped",
+                self.file_name().display(),
+                phase.name
+            ),
+            Err(WriteError::Failed(why)) => {
+                let file = self.file_name();
+                self.report
+                    .effects
+                    .fault(format!("the state file `{}` was not written: {why}", file.display()));
+                return false;
+            }
+        };
+        match cause {
+            // Another hook of this run was faster, with the same in hand: it has said it.
+            Cause::State => self.report.note = Some(why),
+            Cause::Review => self.report.effects.fault(why),
+        }
+        false
+    }
+
+    fn try_write(
+        &self,
+        phase: &Phase,
+        place: &Place,
+        effects: &Effects,
+    ) -> Result<Option<String>, WriteError> {
+        if effects.writes_nothing() {
+            return Ok(None);
+        }
+        let run = self.session.run;
+        let _lock = state::lock(&run.home, &run.place(), lock::PATIENCE).map_err(WriteError::Failed)?;
+        if effects.sets.is_empty() && self.is_over(phase, effects) {
+            return Err(WriteError::Changed);
+        }
+        commit(self.session, &Guard::Place(place), effects)
+    }
+
+    /// Whether a step that sets nothing, so that the state does not show it, was taken by another hook meanwhile: it
+    /// would change other files now, or none. The lock must be held.
+    fn is_over(&self, phase: &Phase, effects: &Effects) -> bool {
+        let files = match phase::turn(&self.session.refresh(), phase) {
+            Ok(Turn::Step(now) | Turn::Unperformed(_, now) | Turn::Unfinished { exhausted: now, .. }) => {
+                now.files
+            }
+            Ok(Turn::Rest) => Vec::new(),
+            Ok(Turn::Perform(_)) | Err(_) => return false,
+        };
+        files != effects.files
+    }
+
+    /// The state file, as people call it.
+    fn file_name(&self) -> PathBuf {
+        let path = self.session.state_file().ok().flatten().map_or_else(|| "state".into(), |file| file.path);
+        path.strip_prefix(&self.session.run.folder).map_or_else(|_| path.clone(), ToOwned::to_owned)
+    }
+}
+
+/// What a step follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// From the state, just now.
+    State,
+    /// From a review, which took its time.
+    Review,
+}
+
+/// Whether something that may take `timeout_s` is surely done before the agent gives up, after `used` seconds.
+fn is_in_time(used: u64, timeout_s: u32, longest_s: u32) -> bool {
+    used + u64::from(timeout_s) <= u64::from(longest_s) + SLACK_S
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in_time;
+
+    #[test]
+    fn a_stop_ends_before_the_agent_gives_up() {
+        assert!(is_in_time(0, 540, 540), "the first is always in time");
+        assert!(is_in_time(240, 300, 540), "a short one after a short one");
+        assert!(!is_in_time(21, 540, 540));
+        assert!(!is_in_time(540, 300, 540));
+    }
+}

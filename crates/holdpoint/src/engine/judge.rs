@@ -1,0 +1,117 @@
+//! One run asked about one event: what is due at a Stop, then the rules.
+
+use std::time::Instant;
+
+use holdpoint_core::decide::decide;
+use holdpoint_core::effects::Effects;
+use holdpoint_core::event::Moment;
+use holdpoint_core::facts::reason;
+use holdpoint_core::workflow::step::Delivery;
+
+use super::advance::{Scope, advance, ahead};
+use super::commit::{Guard, commit};
+use super::report::{Ending, Report};
+use super::session::Session;
+use super::{patience, record};
+use crate::store::lock;
+use crate::store::state::{self, WriteError};
+
+/// How often a decision is made anew because someone outside wrote the state meanwhile.
+const TRIES_MAX: u32 = 3;
+
+/// Whether a Stop would perform a review in this run: other workflows are asked first.
+pub(super) fn waits_for_others(session: &Session<'_>) -> bool {
+    session.event.moment == Moment::Stop
+        && !session.run.workflow.phases.is_empty()
+        && matches!(ahead(session), Ok(Ending::Perform(_)))
+}
+
+/// Asks a run's workflow about the event and commits what it sets; with `only`, the rules of that name alone.
+pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
+    let upheld = session.uphold();
+    // Nothing is due by a state that nobody can vouch for; its rules hold all the same.
+    let is_closed = upheld.is_err() && session.event.moment == Moment::Stop;
+    let mut report = if is_closed { Report::default() } else { judge_upheld(session, only) };
+    if let Some(what) = upheld.unwrap_or_else(Some) {
+        report.effects.fault(what);
+    }
+    report
+}
+
+fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
+    let is_stop = session.event.moment == Moment::Stop;
+    // The agent will wake up again by itself: what is due can wait until it really stops.
+    if is_stop && session.event.is_waiting {
+        return Report::default();
+    }
+    let is_due = is_stop && only.is_none() && !session.run.workflow.phases.is_empty();
+    let mut report = if is_due { advance(session, Scope::Stop) } else { Report::default() };
+    if report.is_open() {
+        ask_rules(session, only, &mut report);
+    }
+    report
+}
+
+/// Goes through the phases that are due, as a Stop would, for somebody in a shell, and writes the journal. Rules are not
+/// asked: nobody stops.
+pub fn review(session: &Session<'_>) -> Report {
+    let started = Instant::now();
+    let report = advance(session, Scope::Stop);
+    record::write(session, &report, started);
+    report
+}
+
+/// Asks the rules that look at the event. A sealed run is asked even if none does: the engine itself protects it.
+fn ask_rules(session: &Session<'_>, only: Option<&str>, report: &mut Report) {
+    let mut rules = session.run.workflow.rules_for(session.event, only).peekable();
+    if rules.peek().is_some() || session.run.workflow.run.is_sealed {
+        let sets = rules.any(|rule| !rule.step.set.is_empty());
+        let effects = if sets { decide_and_set(session, only) } else { decide(&session.facts(), only) };
+        if session.event.moment == Moment::Stop && effects.holds() {
+            let holds: Vec<&str> =
+                effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
+            report.released = patience::spent(session, &holds.join("\n"));
+        }
+        report.effects.add(effects);
+    }
+    patience::note(session);
+}
+
+/// Decides under the state's lock and writes what is set. If the state cannot be written, the decision stands and the
+/// journal says what was lost.
+fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
+    let path = match session.facts().state_path() {
+        Ok(Some(path)) => path,
+        Ok(None) => {
+            let what = "a rule sets state fields, but [run] names no state file".to_owned();
+            return unset(decide(&session.facts(), only), what);
+        }
+        Err(error) => return unset(decide(&session.facts(), only), reason(&error)),
+    };
+    let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
+    let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {
+        Ok(lock) => lock,
+        Err(why) => return unset(decide(&session.facts(), only), unwritten(&why)),
+    };
+    for _ in 0..TRIES_MAX {
+        let mut effects = decide(&session.refresh(), only);
+        match commit(session, &Guard::State, &effects) {
+            Ok(behind) => {
+                if let Some(why) = behind {
+                    effects.fault(why);
+                }
+                return effects;
+            }
+            Err(WriteError::Changed) => {}
+            Err(WriteError::Failed(why)) => return unset(effects, unwritten(&why)),
+        }
+    }
+    unset(decide(&session.refresh(), only), unwritten("others kept writing it"))
+}
+
+/// The same without what could not be set.
+fn unset(mut effects: Effects, what: String) -> Effects {
+    effects.sets.clear();
+    effects.fault(what);
+    effects
+}

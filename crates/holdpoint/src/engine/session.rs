@@ -1,0 +1,105 @@
+//! One run and one event: what is known of them, found out once and anew when something has changed it.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use holdpoint_core::event::Event;
+use holdpoint_core::facts::{FactError, Facts};
+
+use super::command::words::Words;
+use crate::env::Env;
+use crate::program;
+use crate::project::{Run, candidates};
+use crate::store::seal::Seal;
+use crate::store::state::StateFile;
+use crate::world::ProjectWorld;
+
+/// A run and what it is asked about.
+pub struct Session<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// The event.
+    pub event: &'a Arc<Event>,
+    /// The environment.
+    pub env: &'a Arc<dyn Env>,
+    /// What was typed with a command: facts can name it.
+    words: Option<&'a Words>,
+    facts: RefCell<Option<Arc<Facts>>>,
+}
+
+impl<'a> Session<'a> {
+    /// A run and an event.
+    pub fn new(run: &'a Run, event: &'a Arc<Event>, env: &'a Arc<dyn Env>) -> Session<'a> {
+        Session { run, event, env, words: None, facts: RefCell::default() }
+    }
+
+    /// The same for a command, with what was typed.
+    pub(super) fn with_words(self, words: &'a Words) -> Session<'a> {
+        Session { words: Some(words), ..self }
+    }
+
+    /// What can be known. The state and the working tree are as they were when they were first asked for.
+    pub fn facts(&self) -> Arc<Facts> {
+        Arc::clone(self.facts.borrow_mut().get_or_insert_with(|| self.found_out(None)))
+    }
+
+    /// The same, found out anew: after a program ran, after something was written, and where a lock was waited for.
+    pub(super) fn refresh(&self) -> Arc<Facts> {
+        self.facts.take();
+        self.facts()
+    }
+
+    /// The same, with the working tree as it was just seen: hashing it is dear.
+    pub(super) fn refresh_with(&self, tree: Option<String>) -> Arc<Facts> {
+        self.facts.replace(Some(self.found_out(tree)));
+        self.facts()
+    }
+
+    fn found_out(&self, tree: Option<String>) -> Arc<Facts> {
+        let world = ProjectWorld::of(self.run, Arc::clone(self.env)).with_tree(tree);
+        let facts = self.run.facts_in(world, Arc::clone(self.event));
+        let Some(words) = self.words else { return facts };
+        let facts = facts.with_words(&words.args, &words.flags);
+        let Run { workflow, home, .. } = self.run;
+        if workflow.run.id.is_none() {
+            return facts;
+        }
+        facts.with_runs(candidates::all(workflow, home, self.env, self.event.session.as_deref()))
+    }
+
+    /// The run's state file, if its workflow has one.
+    pub(super) fn state_file(&self) -> Result<Option<StateFile>, FactError> {
+        Ok(self.facts().state_path()?.map(|path| StateFile::of(self.run, &path)))
+    }
+
+    /// Waits as long as a step says; false if we were told to end meanwhile.
+    pub(super) fn wait(&self, seconds: u32) -> bool {
+        for _ in 0..seconds {
+            if program::is_interrupted() {
+                return false;
+            }
+            self.env.pause(Duration::from_secs(1));
+        }
+        if seconds > 0 {
+            self.facts.take();
+        }
+        true
+    }
+
+    /// Puts a state back that only the engine may write, if somebody else did; says so. An error if it cannot be told
+    /// any more what the state was.
+    pub(super) fn uphold(&self) -> Result<Option<String>, String> {
+        let Some(seal) = Seal::of(self.run) else { return Ok(None) };
+        let Some(path) = self.facts().state_path().ok().flatten() else { return Ok(None) };
+        let upheld = seal.uphold(&self.run.folder.join(&path));
+        self.facts.take();
+        match upheld {
+            Ok(false) => Ok(None),
+            Ok(true) => {
+                Ok(Some(format!("`{path}` is written by the engine alone: a change to it was put back")))
+            }
+            Err(why) => Err(format!("`{path}` was changed by others, and {why}")),
+        }
+    }
+}
