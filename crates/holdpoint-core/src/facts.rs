@@ -73,7 +73,7 @@ pub struct Facts {
     pub(crate) world: Arc<dyn World>,
     env: Arc<Environment<'static>>,
     /// The state file as it was when it was first asked for: all that follow from these facts see the same.
-    state_file: Arc<Mutex<Option<Answer<Vec<u8>>>>>,
+    state_file: Arc<Mutex<Option<Answer<Arc<Vec<u8>>>>>>,
     /// What was worked out so far: few enough to be looked through.
     known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,
