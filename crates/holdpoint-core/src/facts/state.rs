@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
-use super::{Facts, fault, lock};
+use super::{Facts, StateBytes, fault, lock};
 use crate::workflow::Format;
 use crate::world::Answer;
 
@@ -89,7 +89,7 @@ impl Facts {
     }
 
     /// The state file as these facts see it: it is read once.
-    fn state_file(&self, path: &str) -> Answer<Arc<Vec<u8>>> {
+    fn state_file(&self, path: &str) -> StateBytes {
         let read = || match self.world.read(path) {
             Answer::Is(bytes) => Answer::Is(Arc::new(bytes)),
             Answer::None => Answer::None,
