@@ -67,6 +67,9 @@ pub const NOUNS: [&str; 36] = [
     "writable",
 ];
 
+/// The state file's bytes, if it is there and can be read.
+type StateBytes = Answer<Arc<Vec<u8>>>;
+
 /// The facts of one workflow about one event.
 pub struct Facts {
     pub(crate) workflow: Arc<Workflow>,
@@ -75,7 +78,7 @@ pub struct Facts {
     pub(crate) world: Arc<dyn World>,
     env: Arc<Environment<'static>>,
     /// The state file as it was when it was first asked for: all that follow from these facts see the same.
-    state_file: Arc<Mutex<Option<Answer<Vec<u8>>>>>,
+    state_file: Arc<Mutex<Option<StateBytes>>>,
     /// What was worked out so far: few enough to be looked through.
     known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,

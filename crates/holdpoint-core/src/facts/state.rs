@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
-use super::{Facts, fault, lock};
+use super::{Facts, StateBytes, fault, lock};
 use crate::workflow::Format;
 use crate::world::Answer;
 
@@ -17,7 +17,7 @@ impl Facts {
         loop {
             let bytes = match self.state_file(&path) {
                 Answer::None if self.overlay.is_empty() => return Ok(Value::UNDEFINED),
-                Answer::None => self.no_state(),
+                Answer::None => Arc::new(self.no_state()),
                 Answer::Fault(why) => {
                     return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
                 }
@@ -89,12 +89,17 @@ impl Facts {
     }
 
     /// The state file as these facts see it: it is read once.
-    fn state_file(&self, path: &str) -> Answer<Vec<u8>> {
-        lock(&self.state_file).get_or_insert_with(|| self.world.read(path)).clone()
+    fn state_file(&self, path: &str) -> StateBytes {
+        let read = || match self.world.read(path) {
+            Answer::Is(bytes) => Answer::Is(Arc::new(bytes)),
+            Answer::None => Answer::None,
+            Answer::Fault(why) => Answer::Fault(why),
+        };
+        lock(&self.state_file).get_or_insert_with(read).clone()
     }
 
     /// The state file's bytes, if it is there and can be read.
-    pub fn state_bytes(self: &Arc<Self>) -> Result<Option<Vec<u8>>, Error> {
+    pub fn state_bytes(self: &Arc<Self>) -> Result<Option<Arc<Vec<u8>>>, Error> {
         let Some(path) = self.state_path()? else { return Ok(None) };
         match self.state_file(&path) {
             Answer::Is(bytes) => Ok(Some(bytes)),

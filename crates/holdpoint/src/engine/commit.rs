@@ -1,5 +1,7 @@
 //! The one writer: files, the state and its seal, the run's record and its mirrors, in this order.
 
+use std::sync::Arc;
+
 use holdpoint_core::effects::Effects;
 use holdpoint_core::facts::{FactError, reason};
 use holdpoint_core::workflow::phase::Phase;
@@ -56,8 +58,8 @@ pub(super) fn commit(
     let file = session.state_file().map_err(told)?;
     let before = match (guard, &file) {
         (Guard::Place(place), Some(file)) => {
-            let now = file.read().map_err(WriteError::Failed)?;
-            if !place.is_same(file, now.as_deref()) {
+            let now = file.read().map_err(WriteError::Failed)?.map(Arc::new);
+            if !place.is_same(file, now.as_deref().map(Vec::as_slice)) {
                 return Err(WriteError::Changed);
             }
             now
@@ -70,7 +72,7 @@ pub(super) fn commit(
     }
     if !effects.sets.is_empty() {
         let file = file.ok_or_else(|| WriteError::Failed("[run] names no state file".into()))?;
-        file.write(before.as_deref(), &effects.sets, session.env.now())?;
+        file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
     }
     session.refresh();
     let told = tell_documents(session, &effects.log);
