@@ -21,16 +21,83 @@ impl ToolKind {
     pub const NAMED: [(&'static str, ToolKind); 3] =
         [("shell", ToolKind::Shell), ("edit", ToolKind::Edit), ("delegation", ToolKind::Delegation)];
 
+    /// The tools that agents have, by their own names, and what each does.
+    pub const TOOLS: [(&'static str, ToolKind); 62] = [
+        ("Bash", ToolKind::Shell),
+        ("PowerShell", ToolKind::Shell),
+        ("Shell", ToolKind::Shell),
+        ("shell", ToolKind::Shell),
+        ("exec_command", ToolKind::Shell),
+        ("run_shell_command", ToolKind::Shell),
+        ("bash", ToolKind::Shell),
+        ("powershell", ToolKind::Shell),
+        ("Write", ToolKind::Edit),
+        ("Edit", ToolKind::Edit),
+        ("MultiEdit", ToolKind::Edit),
+        ("NotebookEdit", ToolKind::Edit),
+        ("apply_patch", ToolKind::Edit),
+        ("write_file", ToolKind::Edit),
+        ("replace", ToolKind::Edit),
+        ("create", ToolKind::Edit),
+        ("edit", ToolKind::Edit),
+        ("Delete", ToolKind::Edit),
+        ("Task", ToolKind::Delegation),
+        ("Agent", ToolKind::Delegation),
+        ("spawn_agent", ToolKind::Delegation),
+        ("invoke_agent", ToolKind::Delegation),
+        ("task", ToolKind::Delegation),
+        ("AskUserQuestion", ToolKind::Other),
+        ("BashOutput", ToolKind::Other),
+        ("EnterPlanMode", ToolKind::Other),
+        ("ExitPlanMode", ToolKind::Other),
+        ("Glob", ToolKind::Other),
+        ("Grep", ToolKind::Other),
+        ("KillShell", ToolKind::Other),
+        ("LS", ToolKind::Other),
+        ("NotebookRead", ToolKind::Other),
+        ("Read", ToolKind::Other),
+        ("SendMessage", ToolKind::Other),
+        ("Skill", ToolKind::Other),
+        ("SlashCommand", ToolKind::Other),
+        ("TaskCreate", ToolKind::Other),
+        ("TaskOutput", ToolKind::Other),
+        ("TaskUpdate", ToolKind::Other),
+        ("TodoWrite", ToolKind::Other),
+        ("WebFetch", ToolKind::Other),
+        ("WebSearch", ToolKind::Other),
+        ("ask_user", ToolKind::Other),
+        ("fetch", ToolKind::Other),
+        ("glob", ToolKind::Other),
+        ("google_web_search", ToolKind::Other),
+        ("grep", ToolKind::Other),
+        ("grep_search", ToolKind::Other),
+        ("list_directory", ToolKind::Other),
+        ("read_file", ToolKind::Other),
+        ("read_many_files", ToolKind::Other),
+        ("save_memory", ToolKind::Other),
+        ("search_file_content", ToolKind::Other),
+        ("show_file", ToolKind::Other),
+        ("update_plan", ToolKind::Other),
+        ("view", ToolKind::Other),
+        ("view_image", ToolKind::Other),
+        ("wait_agent", ToolKind::Other),
+        ("web_fetch", ToolKind::Other),
+        ("web_search", ToolKind::Other),
+        ("write_stdin", ToolKind::Other),
+        ("write_todos", ToolKind::Other),
+    ];
+
     /// The kind of the tool that agents call `name`.
     pub fn of(name: &str) -> ToolKind {
-        match name {
-            "Bash" | "PowerShell" | "Shell" | "shell" | "exec_command" | "run_shell_command" | "bash"
-            | "powershell" => ToolKind::Shell,
-            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "apply_patch" | "write_file" | "replace"
-            | "create" | "edit" | "Delete" => ToolKind::Edit,
-            "Task" | "Agent" | "spawn_agent" | "invoke_agent" | "task" => ToolKind::Delegation,
-            _ => ToolKind::Other,
-        }
+        ToolKind::TOOLS.iter().find(|(tool, _)| *tool == name).map_or(ToolKind::Other, |(_, kind)| *kind)
+    }
+
+    /// Whether a rule can name this: nothing, a kind, or a tool that an agent has. Tools of MCP servers are anybody's.
+    pub fn is_a_tool(name: &str) -> bool {
+        name.is_empty()
+            || name.starts_with("mcp_")
+            || ToolKind::NAMED.iter().any(|(kind, _)| *kind == name)
+            || ToolKind::TOOLS.iter().any(|(tool, _)| *tool == name)
     }
 }
 

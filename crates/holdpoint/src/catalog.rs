@@ -1,10 +1,14 @@
 //! The workflows there are: those built in, and a project's own in `.holdpoint/workflows/`, which come first.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::diagnostic::{Diagnostic, Severity};
 use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 
+use crate::store::checked::Checked;
 use crate::store::layout;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
@@ -68,28 +72,56 @@ pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// The workflow in a folder, or why it cannot be used.
+/// The workflow in a folder, or why it cannot be used: what `check` calls an error is not run.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
-    let parsed = read(name, folder).map_err(unusable)?;
-    match parsed.error() {
+    let source = read_text(&folder.join(FILE)).map_err(unusable)?;
+    let texts = RefCell::new(vec![(FILE.to_owned(), source.clone())]);
+    let parsed = parse(name, &source, &|file| {
+        let text = file_below(folder, file)?;
+        texts.borrow_mut().push((file.to_owned(), text.clone()));
+        Some(text)
+    });
+    match error(&parsed, folder, &texts.into_inner()) {
         None => Ok(parsed.workflow),
         Some(error) => {
             let source = read_text(&folder.join(&error.file)).unwrap_or_default();
             let (line, column) = error.position(&source);
-            Err(unusable(format!(
-                "{}:{line}:{column}: {}",
-                folder.join(&error.file).display(),
-                error.message
-            )))
+            let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+            let place = folder.join(&error.file);
+            Err(unusable(format!("{}:{line}:{column}: {}{hint}", place.display(), error.message)))
         }
     }
 }
 
-/// The workflow in a folder as far as it can be read.
-pub fn read(name: &str, folder: &Path) -> Result<Parsed, String> {
-    let source = read_text(&folder.join(FILE))?;
-    Ok(parse(name, &source, &|file| file_below(folder, file)))
+/// The first error of a workflow that was read from these texts. The whole check costs many times what reading it does,
+/// so texts that were once found good are not judged again.
+fn error(parsed: &Parsed, folder: &Path, texts: &[(String, String)]) -> Option<Diagnostic> {
+    if let Some(error) = parsed.error() {
+        return Some(error.clone());
+    }
+    let workflows = names_beside(folder);
+    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows);
+    if found.is_good() {
+        return None;
+    }
+    let commands = crate::cli::names();
+    let around = Surroundings { files: texts, commands: Some(&commands), workflows: &workflows };
+    let errors = check(parsed, &around).into_iter().find(|problem| problem.severity == Severity::Error);
+    if errors.is_none() {
+        found.remember();
+    }
+    errors
+}
+
+/// The workflows there are beside one of the project's own, itself included.
+fn names_beside(folder: &Path) -> Vec<String> {
+    let entries = folder.parent().and_then(|beside| std::fs::read_dir(beside).ok());
+    let beside = entries.into_iter().flatten().flatten();
+    let mut names: Vec<String> = beside.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names.extend(BUILT_IN.iter().map(|built_in| built_in.workflow.name.to_string()));
+    names
 }
 
 fn file_below(folder: &Path, file: &str) -> Option<String> {

@@ -51,12 +51,14 @@ impl Parser<'_> {
         };
         self.reader.known_keys(place, table, keys);
         let has_element = Reader::get(table, "each").is_some();
-        Rule {
+        let on = self.on(place, &span, table);
+        self.reader.moments = on.iter().map(|on| on.moment).collect();
+        let rule = Rule {
             kind,
             name: Cow::Owned(name.to_owned()),
             guard: self.reader.text(table, "guard"),
             code: self.reader.text(table, "code"),
-            on: self.on(place, &span, table),
+            on,
             each: self.expression(table, "each", false),
             when: self.expression(table, "when", has_element),
             set: self.assignments(table).into(),
@@ -64,7 +66,9 @@ impl Parser<'_> {
             say: self.say(place, &span, table, has_element),
             satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
             line: self.line(span.start),
-        }
+        };
+        self.reader.moments.clear();
+        rule
     }
 
     fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {
@@ -92,7 +96,23 @@ impl Parser<'_> {
                 Some(format!("write on = \"{word}\""));
             return None;
         }
+        if !ToolKind::is_a_tool(tool) {
+            self.no_such_tool(word, tool, span);
+            return None;
+        }
         Some(On { moment: *moment, tool: tool_match(tool) })
+    }
+
+    fn no_such_tool(&mut self, word: &str, tool: &str, span: Range<usize>) {
+        let kinds = ToolKind::NAMED.map(|(name, _)| name);
+        let hint = match nearest(tool, kinds.into_iter().chain(ToolKind::TOOLS.map(|(name, _)| name))) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "it is {}, or a tool's own name; for any other: on = \"{word}\" and tool.name in `when`",
+                listed(&kinds)
+            ),
+        };
+        self.reader.error(span, format!("no agent has a tool `{tool}`")).hint = Some(hint);
     }
 
     fn audience(&mut self, table: &DeTable<'_>, kind: RuleKind) -> Audience {
