@@ -106,10 +106,10 @@ impl Parser<'_> {
         let table = value.get_ref().as_table();
         if let Some(table) = table {
             let keys: &[&str] = match entry.key {
-                "edits" => &["only", "when", "code", "say"],
-                "never" => &["files", "when", "code", "say"],
-                "commits" => &["when", "code", "say"],
-                _ => &["never", "unless", "code", "say"],
+                "edits" => &["only", "when", "name", "code", "say"],
+                "never" => &["files", "when", "name", "code", "say"],
+                "commits" => &["when", "name", "code", "say"],
+                _ => &["never", "unless", "name", "code", "say"],
             };
             self.reader.known_keys(&format!("`{}`", entry.key), table, keys);
         }
@@ -123,10 +123,11 @@ impl Parser<'_> {
         let phases: Vec<String> = entry.phases.iter().map(|phase| format!("'{phase}'")).collect();
         let when = format!("phase.name in [{}] and {condition}", phases.join(", "));
         self.reader.piece(Language::Expression, &when, span.clone(), false);
-        let name = if at == 0 { String::new() } else { format!(".{at}") };
+        let at = if at == 0 { String::new() } else { format!(".{at}") };
+        let name = table.and_then(|table| self.reader.text(table, "name"));
         Some(Rule {
             kind: RuleKind::Hold,
-            name: Cow::Owned(format!("{}.{}{name}", entry.source, entry.key)),
+            name: name.unwrap_or_else(|| format!("{}.{}{at}", entry.source, entry.key).into()),
             guard: None,
             code: table.and_then(|table| self.reader.text(table, "code")),
             on: vec![on(entry.key)].into(),
