@@ -140,7 +140,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
     };
     let (workflow, is_little) = match DeTable::parse(source) {
         Ok(document) => {
-            let has_lost_table = parser.has_lost_table(document.get_ref());
+            let has_lost_table = plain::has_lost_table(document.get_ref());
             let workflow = parser.workflow(name, document.get_ref());
             parser.plain_texts(document.get_ref());
             if !has_lost_table {

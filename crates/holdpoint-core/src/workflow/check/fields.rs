@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::super::limit::Limit;
 use super::super::parse::{FILE, Parsed};
 use super::super::{FieldType, Named, Workflow};
 use super::shape::{Known, Shape};
@@ -38,7 +39,7 @@ impl Fields {
 
 /// Every field that something sets or counts, by its whole path.
 fn written(parsed: &Parsed) -> impl Iterator<Item = &str> {
-    let counted = parsed.workflow.limits.iter().map(|limit| limit.field());
+    let counted = parsed.workflow.limits.iter().map(Limit::field);
     parsed.field_names.iter().map(|(name, _)| name.as_str()).chain(counted)
 }
 

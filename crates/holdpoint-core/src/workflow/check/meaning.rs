@@ -75,10 +75,11 @@ impl<'k> Judge<'k> {
         self.source.get(span(expression)).unwrap_or_default()
     }
 
-    fn shapes(&mut self, list: &[Expr<'_>]) {
-        for expression in list {
-            self.shape(expression);
+    fn listed(&mut self, items: &[Expr<'_>]) -> Shape {
+        for item in items {
+            self.shape(item);
         }
+        if items.is_empty() { Shape::Empty } else { Shape::List }
     }
 
     /// What an expression comes to, after a look at all its parts.
@@ -86,40 +87,15 @@ impl<'k> Judge<'k> {
         match expression {
             Expr::Var(var) if self.set.contains(var.id) => Shape::Any,
             Expr::Var(var) => self.name(var.id, span(expression)),
-            Expr::Const(constant) => match constant.value.kind() {
-                ValueKind::String => Shape::Text,
-                ValueKind::Number => Shape::Number,
-                ValueKind::Bool => Shape::Truth,
-                ValueKind::Seq if constant.value.len() == Some(0) => Shape::Empty,
-                ValueKind::Seq => Shape::List,
-                _ => Shape::Any,
-            },
+            Expr::Const(constant) => constant_shape(&constant.value),
             Expr::GetAttr(attribute) => {
                 let of = self.shape(&attribute.expr);
                 let end = span(expression).end;
                 let place = end.saturating_sub(attribute.name.len())..end;
                 self.attribute(&of, self.text(&attribute.expr), attribute.name, place)
             }
-            Expr::GetItem(item) => {
-                let of = self.shape(&item.expr);
-                match constant_text(&item.subscript_expr) {
-                    Some(name) => {
-                        self.attribute(&of, self.text(&item.expr), &name, span(&item.subscript_expr))
-                    }
-                    None => self.item(&of, &item.subscript_expr),
-                }
-            }
-            Expr::Call(call) => {
-                let of = self.shape(&call.expr);
-                self.arguments(&call.args);
-                if matches!(&call.expr, Expr::Var(var) if var.id == "proved") {
-                    self.proved(&call.args);
-                }
-                match of {
-                    Shape::Function(gives) => Shape::is(gives, self.known),
-                    _ => Shape::Any,
-                }
-            }
+            Expr::GetItem(item) => self.item(&item.expr, &item.subscript_expr),
+            Expr::Call(call) => self.called(&call.expr, &call.args),
             Expr::Filter(filter) => {
                 let of = filter.expr.as_ref().map_or(Shape::Any, |inner| self.shape(inner));
                 self.arguments(&filter.args);
@@ -156,17 +132,10 @@ impl<'k> Judge<'k> {
                     None => one,
                 }
             }
-            Expr::List(list) if list.items.is_empty() => Shape::Empty,
-            Expr::List(list) => {
-                self.shapes(&list.items);
-                Shape::List
-            }
-            Expr::Tuple(tuple) => {
-                self.shapes(&tuple.items);
-                Shape::List
-            }
+            Expr::List(list) => self.listed(&list.items),
+            Expr::Tuple(tuple) => self.listed(&tuple.items),
             Expr::Map(map) => {
-                self.shapes(&map.values);
+                self.listed(&map.values);
                 Shape::Any
             }
             Expr::Slice(slice) => {
@@ -244,11 +213,27 @@ impl<'k> Judge<'k> {
         if names == Names::Fields { self.known.field(name) } else { Shape::is(is, self.known) }
     }
 
-    /// What something has under a name that is worked out.
-    fn item(&mut self, of: &Shape, subscript: &Expr<'_>) -> Shape {
+    /// What something has under a name that is written or worked out.
+    fn item(&mut self, of: &Expr<'_>, subscript: &Expr<'_>) -> Shape {
+        let (text, shape) = (self.text(of), self.shape(of));
+        if let Some(name) = constant_text(subscript) {
+            return self.attribute(&shape, text, &name, span(subscript));
+        }
         self.shape(subscript);
-        match of {
-            Shape::By(names, is) if *names != Names::Fields => Shape::is(is, self.known),
+        match shape {
+            Shape::By(names, is) if names != Names::Fields => Shape::is(is, self.known),
+            _ => Shape::Any,
+        }
+    }
+
+    fn called(&mut self, of: &Expr<'_>, args: &[CallArg<'_>]) -> Shape {
+        let shape = self.shape(of);
+        self.arguments(args);
+        if matches!(of, Expr::Var(var) if var.id == "proved") {
+            self.proved(args);
+        }
+        match shape {
+            Shape::Function(gives) => Shape::is(gives, self.known),
             _ => Shape::Any,
         }
     }
@@ -288,7 +273,7 @@ impl<'k> Judge<'k> {
                 self.shape(right);
                 Shape::Any
             }
-            ScOr => {
+            ScOr | Add => {
                 let one = self.shape(left);
                 one.or(&self.shape(right))
             }
@@ -296,10 +281,6 @@ impl<'k> Judge<'k> {
                 self.shape(left);
                 self.shape(right);
                 Shape::Text
-            }
-            Add => {
-                let one = self.shape(left);
-                one.or(&self.shape(right))
             }
             _ => {
                 self.shape(left);
@@ -417,6 +398,17 @@ impl<'k> Judge<'k> {
             }
             _ => {}
         }
+    }
+}
+
+fn constant_shape(value: &minijinja::Value) -> Shape {
+    match value.kind() {
+        ValueKind::String => Shape::Text,
+        ValueKind::Number => Shape::Number,
+        ValueKind::Bool => Shape::Truth,
+        ValueKind::Seq if value.len() == Some(0) => Shape::Empty,
+        ValueKind::Seq => Shape::List,
+        _ => Shape::Any,
     }
 }
 

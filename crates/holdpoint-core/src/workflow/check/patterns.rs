@@ -11,10 +11,16 @@ impl Judge<'_> {
     pub(super) fn patterns_of_filter(&mut self, name: &str, args: &[CallArg<'_>]) {
         let at = |at: usize| args.get(at).map(argument);
         match name {
-            "match" => at(0).into_iter().for_each(|pattern| self.pattern(pattern)),
+            "match" => {
+                if let Some(pattern) = at(0) {
+                    self.pattern(pattern);
+                }
+            }
             "only" | "except" => args.iter().for_each(|glob| self.globs(argument(glob))),
             "select" | "reject" if at(0).and_then(constant_text).as_deref() == Some("like") => {
-                at(1).into_iter().for_each(|globs| self.globs(globs));
+                if let Some(globs) = at(1) {
+                    self.globs(globs);
+                }
             }
             _ => {}
         }
@@ -24,7 +30,11 @@ impl Judge<'_> {
     pub(super) fn patterns_of_test(&mut self, name: &str, of: &Expr<'_>, arg: Option<&CallArg<'_>>) {
         match name {
             "found_in" => self.pattern(of),
-            "like" => arg.into_iter().for_each(|globs| self.globs(argument(globs))),
+            "like" => {
+                if let Some(globs) = arg {
+                    self.globs(argument(globs));
+                }
+            }
             _ => {}
         }
     }

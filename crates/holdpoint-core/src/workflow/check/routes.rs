@@ -57,11 +57,11 @@ fn lost(parsed: &Parsed, command: &Command) -> Vec<Diagnostic> {
     let named = command.steps.iter().filter_map(|step| step.finish.as_deref());
     let lost = named.filter(|name| !name.contains("{{") && workflow.phase(name).is_none());
     lost.map(|name| {
-        let names = workflow.phases.iter().map(|phase| phase.name.as_ref());
+        let phases = workflow.phases.iter().map(|phase| phase.name.as_ref());
         let message = format!("command `{}` finishes `{name}`, which does not exist", command.name);
-        let hint = match nearest(name, names.clone()) {
+        let hint = match nearest(name, phases.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the phases are {}", listed(&names.collect::<Vec<_>>())),
+            None => format!("the phases are {}", listed(&phases.collect::<Vec<_>>())),
         };
         wrong(&parsed.commands, &command.name, message).hinted(hint)
     })

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::super::Workflow;
+use super::super::command::Flag;
 use super::super::parse::Parsed;
 use super::super::phase::{Actor, PhaseKind};
 use super::fields::{self, Fields};
@@ -156,7 +157,7 @@ impl<'a> Known<'a> {
             }
             Names::Flags => {
                 let flags = workflow.commands.iter().flat_map(|command| command.flags.iter());
-                Some(flags.map(|flag| flag.fact()).collect())
+                Some(flags.map(Flag::fact).collect())
             }
             Names::Fields => self.fields.state.clone(),
             Names::ItemFields => self.fields.item.clone(),

@@ -68,6 +68,6 @@ fn rounds(workflow: &Workflow, count: &str) -> Option<Amount> {
     let first = amounts.next()?;
     amounts.try_fold(first, |one, other| {
         let is_plain = one.fields.is_empty() && other.fields.is_empty();
-        (one == other || is_plain).then(|| if one.number > other.number { one } else { other })
+        (one == other || is_plain).then_some(if one.number > other.number { one } else { other })
     })
 }

@@ -25,16 +25,15 @@ pub(super) fn form(message: &str) -> Option<&'static str> {
     FORMS.iter().find(|(part, _)| message.contains(part)).map(|(_, form)| *form)
 }
 
-impl Parser<'_> {
-    /// Whether a table at the top has an unknown name, so that all in it is lost.
-    pub(super) fn has_lost_table(&self, top: &DeTable<'_>) -> bool {
-        let is_lost = |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &Spanned<'_>)| {
-            !TOP_KEYS.contains(&key.get_ref().as_ref())
-                && matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_))
-        };
-        top.iter().any(is_lost)
-    }
+/// Whether a table at the top has an unknown name, so that all in it is lost.
+pub(super) fn has_lost_table(top: &DeTable<'_>) -> bool {
+    top.iter().any(|(key, value)| {
+        !TOP_KEYS.contains(&key.get_ref().as_ref())
+            && matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_))
+    })
+}
 
+impl Parser<'_> {
     /// Leaves out what a table is said to lack if it has that under a misspelt or a former name.
     pub(super) fn leave_out_followers(&mut self) {
         let source = self.reader.source;
