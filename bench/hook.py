@@ -35,11 +35,12 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 
 def cases(folder):
     """Name, what it is, event, part of the answer (empty: no answer), limit, and the command if it is not the hook."""
-    nothing, small, large, plan = (folder / name for name in ("nothing", "small", "large", "plan"))
+    nothing, small, large, plan, own = (folder / name for name in ("nothing", "small", "large", "plan", "own"))
     nothing.mkdir()
     projects.make(small, 5 * 1024)
     projects.make(large, 100 * 1024)
     projects.make_plan(plan, 200)
+    projects.make_own(own)
     held = '"permissionDecision":"deny"'
     git = "git status && git log --oneline"
     return [
@@ -55,6 +56,8 @@ def cases(folder):
         ("i", "status line, nothing active", json.dumps({"cwd": str(nothing)}), "", 2, "statusline"),
         ("j", "status line, a hold, 5 KB state", json.dumps({"cwd": str(small)}), " · held ", 3, "statusline"),
         ("k", "status line, 200 documents", json.dumps({"cwd": str(plan)}), " · ", 5, "statusline"),
+        # It was found good by the first call, so it is not judged again.
+        ("l", "a workflow of the project's own", projects.shell(own, "cargo test --workspace"), "", 5),
     ]
 
 

@@ -137,3 +137,27 @@ def edited(cwd):
 
 def stop(cwd):
     return event("Stop", cwd, stop_hook_active=False, last_assistant_message="The export is done.")
+
+
+OWN = """\
+about = "Nothing is committed before its release note."
+
+[run]
+home = "NOTES.md"
+
+[holds.note-first]
+on   = "before shell"
+when = "tool.commits_to and not noted"
+say  = "NOTES.md is empty."
+
+[let]
+noted = "file('NOTES.md').text | trim"
+"""
+
+
+def make_own(folder):
+    """A project with a workflow of its own."""
+    workflow = Path(folder) / ".holdpoint" / "workflows" / "notes"
+    workflow.mkdir(parents=True)
+    (workflow / "workflow.toml").write_text(OWN)
+    (Path(folder) / "NOTES.md").write_text("Prices are added up.\n")

@@ -51,9 +51,21 @@ impl Diagnostic {
 
 /// Returns the candidate most similar to `word`, if it is close enough to be a likely typo.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
+    // In a short word one slip weighs more than its share.
+    let score = |candidate: &str| match strsim::osa_distance(word, candidate) {
+        1 if word.len() > 2 => strsim::jaro_winkler(word, candidate).max(0.9),
+        _ => strsim::jaro_winkler(word, candidate),
+    };
+    let scored = candidates.into_iter().map(|candidate| (score(candidate), candidate));
     scored
         .filter(|(score, _)| *score > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
+}
+
+/// The path that differs from `path` in at most two signs. Paths in one folder are all alike to [`nearest`].
+pub fn nearest_path<'a>(path: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const SIGNS_MAX: usize = 2;
+    let scored = candidates.into_iter().map(|other| (strsim::osa_distance(path, other), other));
+    scored.filter(|(signs, _)| *signs <= SIGNS_MAX).min_by_key(|(signs, _)| *signs).map(|(_, other)| other)
 }

@@ -37,14 +37,43 @@ pub struct SyntaxError {
     pub message: String,
     /// Where, in bytes of the source.
     pub span: Range<usize>,
+    /// What to write instead, if that can be told.
+    pub hint: Option<&'static str>,
 }
 
 /// Returns the names that an expression uses.
 pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
-    let expression = parse_expr(source).map_err(|error| syntax_error(source, &error))?;
+    let expression = parse_expr(source).map_err(|error| {
+        let error = syntax_error(source, &error);
+        match slip(source) {
+            Some((span, hint)) => SyntaxError { span, hint: Some(hint), ..error },
+            None => error,
+        }
+    })?;
     let mut names = Names::default();
     names.expression(&expression);
     Ok(names.found)
+}
+
+/// Hands each whole expression of a source to `look`, with the names that the source sets itself. What does not parse has
+/// none: the names of it are asked for as well, and tell.
+pub(crate) fn each_expression(
+    source: &str,
+    is_template: bool,
+    look: &mut dyn FnMut(&Expr<'_>, &HashSet<&str>),
+) {
+    if !is_template {
+        if let Ok(expression) = parse_expr(source) {
+            look(&expression, &HashSet::new());
+        }
+        return;
+    }
+    if let Ok(template) = parse(source, "text", SyntaxConfig::default()) {
+        let mut names = Names::default();
+        names.statement(&template);
+        let assigned = std::mem::take(&mut names.assigned);
+        names.whole.iter().for_each(|expression| look(expression, &assigned));
+    }
 }
 
 /// Returns the paths that an expression reads below the names in `roots`, such as `state.status`, each once, in order.
@@ -104,17 +133,60 @@ pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
 }
 
 fn syntax_error(source: &str, error: &minijinja::Error) -> SyntaxError {
+    let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let line = error.line().unwrap_or(1).saturating_sub(1);
     let start = source.split_inclusive('\n').take(line).map(str::len).sum::<usize>().min(source.len());
     let length = source[start..].lines().next().map_or(0, str::len);
-    let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-    SyntaxError { message, span: start..start + length }
+    let hint = if message.contains("end of input") {
+        Some("something is missing at its end")
+    } else if message.contains("expected end of variable block") {
+        Some("what begins with `{{` ends with `}}`")
+    } else if message.contains("end of block") {
+        Some("what begins with `{%` ends with `%}`")
+    } else {
+        None
+    };
+    SyntaxError { message, span: start..start + length, hint }
+}
+
+/// A sign that other languages have and this one spells in another way: where it stands outside of quotes.
+fn slip(source: &str) -> Option<(Range<usize>, &'static str)> {
+    const SLIPS: [(&str, &str); 4] =
+        [("&&", "write `and`"), ("||", "write `or`"), ("!", "write `not`"), ("=", "to compare, write `==`")];
+    let plain = without_quotes(source);
+    let bytes = plain.as_bytes();
+    let is_alone = |at: usize| {
+        bytes.get(at + 1) != Some(&b'=') && (at == 0 || !matches!(bytes[at - 1], b'=' | b'!' | b'<' | b'>'))
+    };
+    SLIPS.iter().find_map(|(sign, hint)| {
+        let mut places = plain.match_indices(sign).map(|(at, _)| at);
+        let at = places.find(|at| sign.len() > 1 || is_alone(*at))?;
+        Some((at..at + sign.len(), *hint))
+    })
+}
+
+/// The source with what stands in quotes blanked out, byte for byte.
+fn without_quotes(source: &str) -> String {
+    let mut quote = None;
+    let blank = |c: char| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| *open != c);
+            " ".repeat(c.len_utf8())
+        }
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '\'' | '"'));
+            c.to_string()
+        }
+    };
+    source.chars().map(blank).collect()
 }
 
 #[derive(Default)]
 struct Names<'a> {
     found: Vec<NameUse>,
     assigned: HashSet<&'a str>,
+    /// The expressions that statements have.
+    whole: Vec<&'a Expr<'a>>,
 }
 
 impl<'a> Names<'a> {
@@ -199,6 +271,18 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// An expression that a statement has.
+    fn stated(&mut self, expr: &'a Expr<'a>) {
+        self.whole.push(expr);
+        self.expression(expr);
+    }
+
+    fn all_stated(&mut self, list: impl IntoIterator<Item = &'a Expr<'a>>) {
+        for expr in list {
+            self.stated(expr);
+        }
+    }
+
     fn statements(&mut self, list: &'a [Stmt<'a>]) {
         for stmt in list {
             self.statement(stmt);
@@ -208,44 +292,44 @@ impl<'a> Names<'a> {
     fn statement(&mut self, stmt: &'a Stmt<'a>) {
         match stmt {
             Stmt::Template(template) => self.statements(&template.children),
-            Stmt::EmitExpr(emit) => self.expression(&emit.expr),
+            Stmt::EmitExpr(emit) => self.stated(&emit.expr),
             Stmt::EmitRaw(_) => {}
             Stmt::ForLoop(looped) => {
-                self.expression(&looped.iter);
+                self.stated(&looped.iter);
                 self.assign(&looped.target);
                 self.assigned.insert("loop");
-                self.expressions(&looped.filter_expr);
+                self.all_stated(&looped.filter_expr);
                 self.statements(&looped.body);
                 self.statements(&looped.else_body);
             }
             Stmt::IfCond(branch) => {
-                self.expression(&branch.expr);
+                self.stated(&branch.expr);
                 self.statements(&branch.true_body);
                 self.statements(&branch.false_body);
             }
             Stmt::WithBlock(with) => {
                 for (target, value) in &with.assignments {
-                    self.expression(value);
+                    self.stated(value);
                     self.assign(target);
                 }
                 self.statements(&with.body);
             }
             Stmt::Set(set) => {
-                self.expression(&set.expr);
+                self.stated(&set.expr);
                 self.assign(&set.target);
             }
             Stmt::SetBlock(set) => {
-                self.expressions(&set.filter);
+                self.all_stated(&set.filter);
                 self.statements(&set.body);
                 self.assign(&set.target);
             }
             Stmt::AutoEscape(block) => self.statements(&block.body),
             Stmt::FilterBlock(block) => {
-                self.expression(&block.filter);
+                self.stated(&block.filter);
                 self.statements(&block.body);
             }
             Stmt::Do(call) => {
-                self.expression(&call.call.expr);
+                self.stated(&call.call.expr);
                 self.arguments(&call.call.args);
             }
         }

@@ -1,5 +1,6 @@
 //! Facts: what conditions and texts can name. Each is worked out when it is first asked for, and remembered.
 
+pub(crate) mod attributes;
 mod evidence;
 mod file;
 mod item;

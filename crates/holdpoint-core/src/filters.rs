@@ -238,7 +238,7 @@ fn found_in(pattern: &str, value: &Value) -> Result<bool, Error> {
 
 /// Why a text is not a regular expression, if it is not.
 pub(crate) fn pattern_fault(pattern: &str) -> Option<String> {
-    self::pattern(pattern).err().map(|error| error.detail().unwrap_or_default().to_owned())
+    regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build().err().map(|error| error.to_string())
 }
 
 /// Why a text is not a glob, if it is not: a bracket without its partner matches nothing, and silently so.

@@ -16,6 +16,50 @@ pub enum ToolKind {
     Other,
 }
 
+/// Tools that agents have and rules need not tell apart by kind.
+const OTHERS: [&str; 40] = [
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "NotebookRead",
+    "Read",
+    "SendMessage",
+    "Skill",
+    "SlashCommand",
+    "TaskCreate",
+    "TaskOutput",
+    "TaskUpdate",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+    "ask_user",
+    "fetch",
+    "glob",
+    "google_web_search",
+    "grep",
+    "grep_search",
+    "list_directory",
+    "read_file",
+    "read_many_files",
+    "save_memory",
+    "search_file_content",
+    "show_file",
+    "update_plan",
+    "view",
+    "view_image",
+    "wait_agent",
+    "web_fetch",
+    "web_search",
+    "write_stdin",
+    "write_todos",
+    "Read",
+];
+
 impl ToolKind {
     /// The kinds a rule can name, by their names in workflow files.
     pub const NAMED: [(&'static str, ToolKind); 3] =
@@ -24,6 +68,20 @@ impl ToolKind {
     /// Returns the kind of the tool that agents call `name`.
     pub fn of(name: &str) -> ToolKind {
         TOOLS.iter().find(|known| known.name == name).map_or(ToolKind::Other, |known| known.kind)
+    }
+
+    /// Returns the names of all tools that agents have.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TOOLS.iter().map(|known| known.name).chain(OTHERS)
+    }
+
+    /// Returns whether a rule can name this: nothing, a kind, or a tool that an agent has. Tools of MCP servers have any
+    /// name.
+    pub fn is_a_tool(name: &str) -> bool {
+        name.is_empty()
+            || name.starts_with("mcp_")
+            || ToolKind::NAMED.iter().any(|(kind, _)| *kind == name)
+            || ToolKind::names().any(|tool| tool == name)
     }
 
     /// Returns the names under which hooks for this kind of tool are registered with `agent`.

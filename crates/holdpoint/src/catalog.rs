@@ -1,12 +1,16 @@
 //! The workflows: those built in, and a project's own in `.holdpoint/workflows/`, which take precedence.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::diagnostic::{Diagnostic, Severity};
 use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use thiserror::Error;
 
 use crate::error::in_full;
+use crate::store::checked::Checked;
 use crate::store::layout;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
@@ -120,17 +124,24 @@ pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// Loads the workflow in a folder.
+/// Loads the workflow in a folder. What `check` calls an error is not run.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
-    let parsed = read(name, folder).map_err(|error| unusable(error.into()))?;
-    match parsed.error() {
+    let source = read_text(&folder.join(FILE)).map_err(|error| unusable(error.into()))?;
+    let texts = RefCell::new(vec![(FILE.to_owned(), source.clone())]);
+    let parsed = parse(name, &source, &|file| {
+        let text = file_below(folder, file)?;
+        texts.borrow_mut().push((file.to_owned(), text.clone()));
+        Some(text)
+    });
+    match error(&parsed, folder, &texts.into_inner()) {
         None => Ok(parsed.workflow),
         Some(error) => {
             let source = read_text(&folder.join(&error.file)).unwrap_or_default();
             let (line, column) = error.position(&source);
-            let path = folder.join(&error.file);
-            Err(unusable(Defect::Wrong { path, line, column, message: error.message.clone() }))
+            let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+            let (path, message) = (folder.join(&error.file), format!("{}{hint}", error.message));
+            Err(unusable(Defect::Wrong { path, line, column, message }))
         }
     }
 }
@@ -139,6 +150,36 @@ pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
 pub fn read(name: &str, folder: &Path) -> Result<Parsed, ReadError> {
     let source = read_text(&folder.join(FILE))?;
     Ok(parse(name, &source, &|file| file_below(folder, file)))
+}
+
+/// Returns the first error of a workflow that was read from these texts. The whole check costs many times what parsing
+/// does, so texts that were once found good are not checked again.
+fn error(parsed: &Parsed, folder: &Path, texts: &[(String, String)]) -> Option<Diagnostic> {
+    if let Some(error) = parsed.error() {
+        return Some(error.clone());
+    }
+    let workflows = names_beside(folder);
+    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows);
+    if found.is_good() {
+        return None;
+    }
+    let commands = crate::cli::names();
+    let around = Surroundings { files: texts, commands: Some(&commands), workflows: &workflows };
+    let errors = check(parsed, &around).into_iter().find(|problem| problem.severity == Severity::Error);
+    if errors.is_none() {
+        found.remember();
+    }
+    errors
+}
+
+/// Returns the names of the workflows beside one of the project's own, itself included.
+fn names_beside(folder: &Path) -> Vec<String> {
+    let entries = folder.parent().and_then(|beside| std::fs::read_dir(beside).ok());
+    let beside = entries.into_iter().flatten().flatten();
+    let mut names: Vec<String> = beside.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names.extend(BUILT_IN.iter().map(|built_in| built_in.workflow.name.to_string()));
+    names
 }
 
 fn file_below(folder: &Path, file: &str) -> Option<String> {

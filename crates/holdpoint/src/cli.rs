@@ -76,7 +76,7 @@ enum Command {
 }
 
 /// Returns the names of Holdpoint's own commands, without the workflows' commands.
-fn names() -> Vec<String> {
+pub(crate) fn names() -> Vec<String> {
     let commands = Arguments::command();
     let own = commands.get_subcommands().map(|command| command.get_name().to_owned());
     own.chain(["help".to_owned()]).collect()

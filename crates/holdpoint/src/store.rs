@@ -4,6 +4,7 @@
 //! what another program wrote in between is never overwritten; locks are never deleted.
 
 pub mod atomic;
+pub mod checked;
 pub mod evidence;
 pub mod files;
 pub mod git_folder;

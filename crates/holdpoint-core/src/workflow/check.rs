@@ -2,18 +2,26 @@
 //! send the agent where it cannot go.
 
 mod circle;
+mod fields;
 mod held;
+mod lets;
+mod limits;
+mod meaning;
 mod mention;
 mod named;
+mod patterns;
 mod routes;
+mod shape;
 mod stretch;
+mod turns;
 pub mod worst_case;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::parse::Parsed;
+use self::shape::Known;
+use super::parse::{Extent, FILE, Parsed};
 use super::table::{Language, Piece};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, nearest, nearest_path};
 use crate::expression::{NameUse, Use, names_in_expression, names_in_template};
 use crate::facts::NOUNS;
 use crate::filters::{FILTERS, TESTS};
@@ -29,33 +37,91 @@ pub struct Surroundings<'a> {
     pub workflows: &'a [String],
 }
 
-/// Everything that is wrong with a parsed workflow.
+/// Everything that is wrong with a parsed workflow. With an error among it, the workflow is not run.
 pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
-    let mut problems = parsed.problems.clone();
-    let names = Names::of(parsed);
-    let mut used = HashSet::new();
-    for piece in &parsed.pieces {
-        check_piece(piece, &names, &mut used, &mut problems);
+    let mut problems: Vec<Diagnostic> =
+        parsed.problems.iter().map(|problem| with_nearest_text(problem, around)).collect();
+    problems.extend(taken_name(parsed, around));
+    if parsed.extent == Extent::Little {
+        return problems;
     }
-    used.extend(parsed.used_names.iter().cloned());
-    problems.extend(names.unused(&used));
-    problems.extend(names.clashes());
-    problems.extend(routes::check(parsed));
+    let names = Names::of(parsed);
+    let mut found = Found::default();
+    for piece in &parsed.pieces {
+        check_piece(piece, &names, &mut found);
+    }
+    problems.append(&mut found.problems);
+    let meanings = meanings(parsed);
+    found.is_understood &= meanings.is_empty();
+    problems.extend(meanings);
+    problems.extend(lets::check(parsed));
+    found.used.extend(parsed.used_names.iter().cloned());
+    problems.extend(names.clashes(parsed));
     problems.extend(named::check(parsed, around));
-    problems.extend(held::check(parsed));
-    problems.extend(unsaid(parsed, around));
+    problems.extend(limits::check(parsed));
+    if parsed.extent == Extent::Whole {
+        problems.extend(routes::check(parsed));
+        problems.extend(held::check(parsed));
+        problems.extend(unsaid(parsed, around, &problems));
+    }
+    if parsed.error().is_none() && found.is_understood {
+        problems.extend(names.unused(parsed, &found.used));
+    }
     once(problems)
 }
 
-fn unsaid(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
+/// What is wrong with what expressions mean, and with the fields that they and others name.
+fn meanings(parsed: &Parsed) -> Vec<Diagnostic> {
+    let known = Known::of(parsed);
+    let mut read = BTreeSet::new();
+    let mut problems: Vec<Diagnostic> =
+        parsed.pieces.iter().flat_map(|piece| meaning::check(piece, &known, &mut read)).collect();
+    // A list that is told where it stands is not told again wherever it is used.
+    problems.retain(|problem| !parsed.problems.iter().any(|told| told.message == problem.message));
+    problems.extend(fields::misspelt(parsed, &read));
+    problems
+}
+
+/// A workflow whose commands could not be called, because the engine has a command of its name.
+fn taken_name(parsed: &Parsed, around: &Surroundings<'_>) -> Option<Diagnostic> {
+    let name = parsed.workflow.name.as_ref();
+    around.commands.filter(|commands| commands.iter().any(|command| command == name)).map(|_| {
+        let message = format!("`{name}` is a command of holdpoint, and no name for a workflow");
+        Diagnostic::error(FILE, 0..0, message).hinted("rename the workflow's folder")
+    })
+}
+
+const NO_TEXT: &str = "there is no text file `";
+
+/// A problem; one about a text file that is not there, with the one that may be meant.
+fn with_nearest_text(problem: &Diagnostic, around: &Surroundings<'_>) -> Diagnostic {
+    match meant_text(problem, around) {
+        Some(near) => problem.clone().hinted(format!("did you mean `{near}`?")),
+        None => problem.clone(),
+    }
+}
+
+fn meant_text<'a>(problem: &Diagnostic, around: &Surroundings<'a>) -> Option<&'a str> {
+    let name = problem.message.strip_prefix(NO_TEXT)?.strip_suffix('`')?;
+    nearest_path(name, around.files.iter().map(|(file, _)| file.as_str()))
+}
+
+/// Texts that nothing says. One that somebody tried to name is told there.
+fn unsaid(parsed: &Parsed, around: &Surroundings<'_>, problems: &[Diagnostic]) -> Vec<Diagnostic> {
     let texts = around.files.iter().map(|(file, _)| file).filter(|file| file.starts_with("texts/"));
+    let is_meant = |file: &str| problems.iter().any(|problem| meant_text(problem, around) == Some(file));
     texts
-        .filter(|file| !parsed.texts.contains(file))
+        .filter(|file| !parsed.texts.contains(file) && !is_meant(file))
         .map(|file| {
             let message = "no rule says this text";
             Diagnostic::warning(file, 0..0, message).hinted("say it in a rule, or delete the file")
         })
         .collect()
+}
+
+/// Where a name of `[let]` or `[data]` is given.
+fn name_place(parsed: &Parsed, name: &str) -> std::ops::Range<usize> {
+    parsed.names.iter().find(|(named, _)| named == name).map_or(0..0, |(_, span)| span.clone())
 }
 
 /// Each problem once: a text that several phases say is looked at for each of them.
@@ -98,41 +164,68 @@ impl<'a> Names<'a> {
         given || NOUNS.contains(&name) || self.defined.contains(&name) || self.item == Some(name)
     }
 
-    fn unused(&self, used: &HashSet<String>) -> Vec<Diagnostic> {
+    fn unused(&self, parsed: &Parsed, used: &HashSet<String>) -> Vec<Diagnostic> {
         let idle = self.defined.iter().filter(|name| !used.contains(**name));
-        idle.map(|name| Diagnostic::warning(super::parse::FILE, 0..0, format!("nothing uses `{name}`")))
-            .collect()
+        idle.map(|name| {
+            Diagnostic::warning(FILE, name_place(parsed, name), format!("nothing uses `{name}`"))
+                .hinted("use it, or delete it")
+        })
+        .collect()
     }
 
-    fn clashes(&self) -> Vec<Diagnostic> {
+    fn clashes(&self, parsed: &Parsed) -> Vec<Diagnostic> {
         let mut seen = HashSet::new();
         let clash = self.defined.iter().filter(|name| NOUNS.contains(name) || !seen.insert(**name));
         clash
             .map(|name| {
                 let message = format!("`{name}` is taken: it is one of the engine's names, or defined twice");
-                Diagnostic::error(super::parse::FILE, 0..0, message).hinted("give it another name")
+                Diagnostic::error(FILE, name_place(parsed, name), message).hinted("give it another name")
             })
             .collect()
     }
 }
 
-fn check_piece(piece: &Piece, names: &Names<'_>, used: &mut HashSet<String>, problems: &mut Vec<Diagnostic>) {
-    let found = match piece.language {
-        Language::Expression => names_in_expression(&piece.source),
-        Language::Template => names_in_template(&piece.source),
-    };
-    match found {
-        Ok(found) => {
-            for name in found {
-                problems.extend(unknown(piece, &name, names));
-                used.insert(name.name);
-            }
-        }
-        Err(error) => problems.push(Diagnostic::error(&piece.file, place(piece, error.span), error.message)),
+/// What the names in a workflow's pieces came to.
+struct Found {
+    problems: Vec<Diagnostic>,
+    /// The names that are used, or that somebody tried to use and misspelt.
+    used: HashSet<String>,
+    /// Whether every piece could be read.
+    is_understood: bool,
+}
+
+impl Default for Found {
+    fn default() -> Found {
+        Found { problems: Vec::new(), used: HashSet::new(), is_understood: true }
     }
 }
 
-fn unknown(piece: &Piece, name: &NameUse, names: &Names<'_>) -> Option<Diagnostic> {
+fn check_piece(piece: &Piece, names: &Names<'_>, found: &mut Found) {
+    let all = match piece.language {
+        Language::Expression => names_in_expression(&piece.source),
+        Language::Template => names_in_template(&piece.source),
+    };
+    match all {
+        Ok(all) => {
+            for name in all {
+                found.problems.extend(unknown(piece, &name, names, &mut found.used));
+                found.used.insert(name.name);
+            }
+        }
+        Err(error) => {
+            found.is_understood = false;
+            let problem = Diagnostic::error(&piece.file, place(piece, error.span), error.message);
+            found.problems.push(Diagnostic { hint: error.hint.map(str::to_owned), ..problem });
+        }
+    }
+}
+
+fn unknown(
+    piece: &Piece,
+    name: &NameUse,
+    names: &Names<'_>,
+    used: &mut HashSet<String>,
+) -> Option<Diagnostic> {
     let (what, known) = match name.used_as {
         Use::Variable => ("name", names.has(&name.name, piece.has_element)),
         Use::Filter => ("filter", FILTERS.contains(&name.name.as_str())),
@@ -149,7 +242,10 @@ fn unknown(piece: &Piece, name: &NameUse, names: &Names<'_>) -> Option<Diagnosti
     let former = super::parse::former::name(&name.name);
     let hint = match (nearest(&name.name, candidates.iter().copied()), name.used_as) {
         (_, Use::Variable) if former.is_some() => former.unwrap_or_default().to_owned(),
-        (Some(near), _) => format!("did you mean `{near}`?"),
+        (Some(near), _) => {
+            used.insert(near.to_owned());
+            format!("did you mean `{near}`?")
+        }
         (None, Use::Variable) => "define it under [let] or [data]".to_owned(),
         (None, _) => format!("the {what}s there are: {}", candidates.join(", ")),
     };
@@ -165,3 +261,6 @@ fn place(piece: &Piece, span: std::ops::Range<usize>) -> std::ops::Range<usize> 
 #[cfg(test)]
 #[path = "check_tests.rs"]
 mod check_tests;
+#[cfg(test)]
+#[path = "mistakes_tests.rs"]
+mod mistakes_tests;

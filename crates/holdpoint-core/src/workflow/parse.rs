@@ -5,10 +5,12 @@ pub(super) mod former;
 mod legacy;
 mod limits;
 mod links;
+mod mirrors;
 mod names;
 mod performers;
 mod permits;
 mod phases;
+mod plain;
 mod rules;
 mod steps;
 
@@ -22,7 +24,7 @@ use serde_json::Value as Json;
 use super::performer::Check;
 use super::step::Step;
 use super::table::{Language, Piece, Reader, listed};
-use super::{Delegation, Field, Format, ID, Item, List, Mirror, Record, RuleKind, Run, Say, Text, Workflow};
+use super::{Delegation, Field, Format, ID, Item, List, Record, RuleKind, Run, Say, Text, Workflow};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::layout::{self, Layout};
 use crate::verdict::Verdict;
@@ -58,6 +60,8 @@ const RUN_KEYS: [&str; 19] = [
     "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
     "root", "stale", "log", "sealed", "record", "aside", "item",
 ];
+/// The keys whose expressions must be true or false.
+const CONDITIONS: [&str; 6] = ["when", "until", "that", "if", "landed", "unless"];
 const LAYOUT_KEYS: [&str; 3] = ["files", "nested", "names"];
 const NAME_KEYS: [&str; 4] = ["name", "required", "with", "only"];
 const DELEGATION_KEYS: [&str; 7] = ["manifest", "agents", "aside", "phases", "setup", "not_setup", "aliases"];
@@ -81,6 +85,25 @@ pub struct Parsed {
     pub field_names: Vec<(String, Range<usize>)>,
     /// Names of `[paths]` that lists use.
     pub used_names: Vec<String>,
+    /// Where each limit is named.
+    pub limits: Vec<(String, Range<usize>)>,
+    /// Where names of `[let]`, `[data]`, `[paths]` and `[patterns]` are given.
+    pub names: Vec<(String, Range<usize>)>,
+    /// Phases that somebody tried to name, and misspelt.
+    pub misspelt: Vec<String>,
+    /// How much of it can be judged.
+    pub extent: Extent,
+}
+
+/// How much of a workflow's file could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Something was left out, such as an unknown key: what is missing elsewhere may only follow from that.
+    Part,
+    /// So little that nothing else can be judged: it is no TOML, or a table has an unknown name.
+    Little,
 }
 
 impl Parsed {
@@ -107,20 +130,38 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         field_names: Vec::new(),
         phase_names: Vec::new(),
         limit_names: Vec::new(),
+        limit_spans: Vec::new(),
         reviewer_names: Vec::new(),
         paths: Vec::new(),
         used_names: Vec::new(),
         otherwise: Vec::new(),
+        misspelt: Vec::new(),
+        unclear: Vec::new(),
     };
-    let workflow = match DeTable::parse(source) {
-        Ok(document) => parser.workflow(name, document.get_ref()),
+    let (workflow, is_little) = match DeTable::parse(source) {
+        Ok(document) => {
+            let has_lost_table = plain::has_lost_table(document.get_ref());
+            let workflow = parser.workflow(name, document.get_ref());
+            parser.plain_texts(document.get_ref());
+            if !has_lost_table {
+                parser.resolve_links();
+            }
+            parser.leave_out_followers();
+            (workflow, has_lost_table || document.get_ref().is_empty())
+        }
         Err(error) => {
-            let span = error.span().unwrap_or(0..0);
-            parser.reader.error(span, error.message().to_owned());
-            parser.workflow(name, &DeTable::new())
+            let workflow = parser.workflow(name, &DeTable::new());
+            parser.reader.problems.clear();
+            parser.reader.error(error.span().unwrap_or(0..0), error.message().to_owned()).hint =
+                plain::form(error.message()).map(str::to_owned);
+            (workflow, true)
         }
     };
-    parser.resolve_links();
+    let extent = match (is_little, parser.reader.is_partial) {
+        (true, _) => Extent::Little,
+        (false, true) => Extent::Part,
+        (false, false) => Extent::Whole,
+    };
     let mut pieces = parser.reader.pieces;
     pieces.append(&mut parser.text_pieces);
     Parsed {
@@ -132,6 +173,10 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         commands: parser.command_spans,
         field_names: parser.field_names,
         used_names: parser.used_names,
+        limits: parser.limit_spans,
+        names: parser.reader.names,
+        misspelt: parser.misspelt,
+        extent,
     }
 }
 
@@ -152,6 +197,7 @@ struct Parser<'s> {
     field_names: Vec<(String, Range<usize>)>,
     phase_names: Vec<String>,
     limit_names: Vec<String>,
+    limit_spans: Vec<(String, Range<usize>)>,
     reviewer_names: Vec<String>,
     /// `[paths]`: names and their globs.
     paths: Vec<(String, Vec<String>)>,
@@ -159,6 +205,10 @@ struct Parser<'s> {
     used_names: Vec<String>,
     /// The verdict of each reviewer's unreadable answers.
     otherwise: Vec<(String, Verdict)>,
+    /// Phases that somebody tried to name, and misspelt.
+    misspelt: Vec<String>,
+    /// Checks that do not say what they do.
+    unclear: Vec<String>,
 }
 
 /// A field that starts anew with a limit, and its first value.
@@ -204,7 +254,10 @@ impl Parser<'_> {
 
     fn run(&mut self, top: &DeTable<'_>) -> Run {
         let Some(value) = Reader::get(top, "run") else {
-            if !top.is_empty() {
+            if top.is_empty() {
+                self.reader.error(0..0, "the file is empty").hint =
+                    Some("begin with `about`, and [run] with home = \".myflow\"".into());
+            } else {
                 let hint = "say where a run is: [run] with home = \".myflow\"";
                 self.reader.error(0..0, "there is no [run]").hint = Some(hint.into());
             }
@@ -242,6 +295,12 @@ impl Parser<'_> {
 
     /// `aside`; of a sealed run also its own files and ours, which are never what is proved.
     fn aside(&mut self, run: &DeTable<'_>, top: &DeTable<'_>) -> List<Text> {
+        for (glob, span) in self.reader.spanned_texts(run, "aside") {
+            if let Some(why) = crate::filters::glob_fault(&glob) {
+                self.reader.error(span, format!("`{glob}` is not a glob: {why}")).hint =
+                    Some(super::table::CLOSE_IT.into());
+            }
+        }
         let mut aside: Vec<Text> = self.reader.texts(run, "aside").into_owned();
         let is_sealed = Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true);
         if is_sealed && Reader::get(top, "phases").is_some() {
@@ -270,26 +329,6 @@ impl Parser<'_> {
         self.reader.known_keys("[run.item]", table, &["name", "list", "at"]);
         let mut text = |key: &str| self.reader.required("[run.item]", value.span(), table, key);
         Some(Item { name: text("name"), list: text("list"), at: text("at") })
-    }
-
-    /// `[mirror]`: a field, and one or several documents that have it.
-    fn mirrors(&mut self, top: &DeTable<'_>) -> List<Mirror> {
-        let Some(fields) = self.inner(top, "mirror") else { return List::default() };
-        let mut mirrors = Vec::new();
-        for (field, value) in fields {
-            self.field_names.push((field.get_ref().to_string(), field.span()));
-            let single = std::slice::from_ref(value);
-            for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
-                let Some(table) = self.reader.table("mirror", item) else { continue };
-                self.reader.known_keys("[mirror]", table, &["file", "find"]);
-                mirrors.push(Mirror {
-                    field: field.get_ref().to_string().into(),
-                    file: self.template(table, "file").unwrap_or_default(),
-                    find: self.template(table, "find").unwrap_or_default(),
-                });
-            }
-        }
-        mirrors.into()
     }
 
     /// `log`: a file beside the runs.
@@ -372,6 +411,9 @@ impl Parser<'_> {
         let text = self.reader.text(table, key)?;
         let span = Reader::get(table, key).map_or(0..0, toml::Spanned::span);
         self.reader.piece(language, &text, span, has_element);
+        if CONDITIONS.contains(&key) {
+            self.reader.last_is_condition();
+        }
         Some(text)
     }
 
@@ -424,6 +466,8 @@ impl Parser<'_> {
             start: Some(0),
             span: 0..template.len(),
             has_element,
+            is_condition: false,
+            moments: self.reader.moments.clone(),
         });
         Say { file: value, template: template.into() }
     }

@@ -7,9 +7,15 @@ use toml::de::{DeTable, DeValue};
 
 use super::{List, Named, Text};
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::event::Moment;
 
 /// A key's value and where it stands.
 pub(super) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
+
+/// What to do about a glob that is none.
+pub(super) const CLOSE_IT: &str = "close it, or leave it out";
+/// What to do about a regular expression that is none.
+pub(super) const ESCAPE_IT: &str = "to mean a sign itself, put a backslash before it";
 
 /// What kind of source a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,10 @@ pub struct Piece {
     pub span: Range<usize>,
     /// Whether `key` and `value` can be named.
     pub has_element: bool,
+    /// Whether it must be true or false.
+    pub is_condition: bool,
+    /// The moments at which it is looked at, if it is a rule's; none: any.
+    pub moments: Vec<Moment>,
 }
 
 /// Reads one TOML file and gathers what is wrong with it.
@@ -43,11 +53,25 @@ pub(super) struct Reader<'s> {
     pub(super) source: &'s str,
     pub(super) problems: Vec<Diagnostic>,
     pub(super) pieces: Vec<Piece>,
+    /// The moments of the rule that is being read.
+    pub(super) moments: Vec<Moment>,
+    /// Where names of `[let]`, `[data]`, `[paths]` and `[patterns]` are given.
+    pub(super) names: Vec<(String, Range<usize>)>,
+    /// Whether something was left out that the rest depends on: what is missing then may only follow from that.
+    pub(super) is_partial: bool,
 }
 
 impl<'s> Reader<'s> {
     pub(super) fn new(file: &'s str, source: &'s str) -> Reader<'s> {
-        Reader { file, source, problems: Vec::new(), pieces: Vec::new() }
+        Reader {
+            file,
+            source,
+            problems: Vec::new(),
+            pieces: Vec::new(),
+            moments: Vec::new(),
+            names: Vec::new(),
+            is_partial: false,
+        }
     }
 
     pub(super) fn error(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
@@ -71,6 +95,7 @@ impl<'s> Reader<'s> {
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => format!("{place} knows {}", listed(keys)),
         };
+        self.is_partial = true;
         self.error(key.span(), format!("unknown key `{name}` in {place}")).hint = Some(hint);
     }
 
@@ -117,7 +142,8 @@ impl<'s> Reader<'s> {
             _ => None,
         };
         if number.is_none() {
-            self.error(value.span(), format!("`{key}` must be a whole number, and not too large"));
+            self.error(value.span(), format!("`{key}` must be a whole number, and not too large")).hint =
+                Some(format!("write {key} = 1, without quotes"));
         }
         number
     }
@@ -135,7 +161,8 @@ impl<'s> Reader<'s> {
     /// The text under `key`, which must be there.
     pub(super) fn required(&mut self, place: &str, at: Range<usize>, table: &DeTable<'_>, key: &str) -> Text {
         if Self::get(table, key).is_none() {
-            self.error(at, format!("{place} has no `{key}`"));
+            self.is_partial = true;
+            self.error(at, format!("{place} has no `{key}`")).hint = Some(format!("write {key} = \"…\""));
         }
         self.text(table, key).unwrap_or_default()
     }
@@ -190,6 +217,7 @@ impl<'s> Reader<'s> {
             };
             if let Some(language) = language {
                 self.piece(language, source, value.span(), false);
+                self.names.push((name.get_ref().to_string(), name.span()));
             }
             named.push(Named { name: name.get_ref().to_string().into(), source: source.to_owned().into() });
         }
@@ -207,7 +235,16 @@ impl<'s> Reader<'s> {
             start,
             span,
             has_element,
+            is_condition: false,
+            moments: self.moments.clone(),
         });
+    }
+
+    /// Says that the last piece must be true or false.
+    pub(super) fn last_is_condition(&mut self) {
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.is_condition = true;
+        }
     }
 }
 

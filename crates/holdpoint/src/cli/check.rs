@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
 use holdpoint_core::workflow::Workflow;
-use holdpoint_core::workflow::check::worst_case::{WorstCase, worst_case};
+use holdpoint_core::workflow::check::worst_case::{WorstCase, of_each, worst_case};
 use holdpoint_core::workflow::check::{Surroundings, check};
 use serde_json::json;
 
@@ -59,8 +59,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         }
         if !arguments.json && problems.is_empty() {
             context.ui.line(format!("{}: {}", found.name, context.ui.paint(Style::Green, "ok")));
-            if let Some(reviews) = reviews(&parsed.workflow) {
-                context.ui.line(format!("  {reviews}"));
+            for line in reviews(&parsed.workflow) {
+                context.ui.line(format!("  {line}"));
             }
         }
     }
@@ -74,9 +74,16 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
 }
 
-/// Describes how many reviews a run can take. None for a workflow without reviews.
-fn reviews(workflow: &Workflow) -> Option<String> {
-    match worst_case(workflow) {
+/// Describes how many reviews a run can take, in all and for each of several review phases.
+fn reviews(workflow: &Workflow) -> Vec<String> {
+    let each = of_each(workflow);
+    let each = each.iter().filter(|_| each.len() > 1);
+    let each = each.filter_map(|(phase, worst)| Some(format!("  {phase}: {}", in_words(worst)?)));
+    in_words(&worst_case(workflow)).into_iter().chain(each).collect()
+}
+
+fn in_words(worst: &WorstCase) -> Option<String> {
+    match worst {
         WorstCase::NoReviews => None,
         WorstCase::Unlimited(phase) => Some(format!("the number of reviews in `{phase}` has no limit")),
         WorstCase::Nested(phase) => {

@@ -75,6 +75,11 @@ pub fn seal(home: &Path, workflow: &str) -> PathBuf {
     folder(home).join("sealed").join(format!("{workflow}.json"))
 }
 
+/// What a workflow of the project's own was like when it was last found good.
+pub fn checked(home: &Path, workflow: &str) -> PathBuf {
+    folder(home).join("checked").join(workflow)
+}
+
 /// What the engine saw itself in a workflow's runs.
 pub fn evidence(home: &Path, workflow: &str) -> PathBuf {
     folder(home).join("evidence").join(format!("{workflow}.jsonl"))

@@ -129,11 +129,55 @@ fn a_command_that_a_text_names_and_a_hold_blocks_is_refused() {
     ] {
         let project = Project::new();
         project.workflow("mending", &mending(ask, hold)).write(".mending/state.json", "{\"next\": \"mend\"}");
-        // What `check` says is what the hook does.
+        // What `check` calls an error does not run: such a workflow holds nothing, and says so.
         let answer = project.hook(&shell(&project, "s", "holdpoint mending done mend")).stdout;
-        assert_eq!(answer.contains("The shell is closed."), is_held, "{answer}");
+        assert!(!answer.contains("The shell is closed."), "{answer}");
+        assert_eq!(answer.contains("`mending` cannot be used, so it holds nothing"), is_held, "{answer}");
         let printed = shown(&project, &["check", "mending"]);
         assert_eq!(printed.contains("which hold `closed` blocks while `mend` is due"), is_held, "{printed}");
         assert_eq!(printed.ends_with("[exit 1]"), is_held, "{printed}");
+    }
+}
+
+const HELD: &str = "about = \"\"\n[run]\nhome = \".own\"\n[holds.h]\non = \"before shell\"\nwhen = \"tool.command\"\nsay = \"Held.\"\n";
+
+#[test]
+fn what_check_calls_an_error_does_not_run() {
+    let project = Project::new();
+    project.write(".own/x", "");
+    let held = |source: &str| {
+        project.workflow("own", source);
+        let is_ok = project.run(&["check", "own"]).code == Some(0);
+        let holds = project.hook(&shell(&project, "s", "ls")).stdout.contains("Held.");
+        assert_eq!(is_ok, holds, "{source}");
+        holds
+    };
+    assert!(held(HELD));
+    for (right, wrong) in [
+        ("tool.command", "tool.comand"),
+        ("tool.command", "'x'"),
+        ("tool.command", "tool.command | match('[')"),
+        ("before shell", "before shel"),
+        ("Held.", "Held: `holdpoint stats`."),
+        ("Held.", "Held: {{ git.brnch }}"),
+    ] {
+        assert!(!held(&HELD.replace(right, wrong)), "{wrong}");
+        assert!(held(HELD), "it is right again");
+    }
+}
+
+#[test]
+fn a_workflow_that_was_found_good_is_not_judged_again() {
+    let project = Project::new();
+    project.write(".own/x", "").workflow("own", HELD);
+    let holds = || project.hook(&shell(&project, "s", "ls")).stdout.contains("Held.");
+    assert!(holds());
+    let known = project.read(".holdpoint/checked/own");
+    assert_eq!(known.len(), 16, "{known}");
+    // What was remembered can be lost or forged: a good workflow stays in force.
+    for forged in ["", "no digest", "0123456789abcdef"] {
+        project.write(".holdpoint/checked/own", forged);
+        assert!(holds(), "{forged}");
+        assert_eq!(project.read(".holdpoint/checked/own"), known);
     }
 }

@@ -16,7 +16,7 @@ use super::super::step::{Delivery, END, Step};
 use super::super::table::{Language, Piece};
 use super::super::{Rule, RuleKind, Say, ToolMatch, Workflow};
 use super::circle;
-use super::mention::{Kind, Manner, Mention, mentions};
+use super::mention::{Kind, Mention, mentions};
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Moment};
 use crate::facts::Facts;
@@ -116,26 +116,22 @@ fn is_users(workflow: &Workflow, mention: &Mention) -> bool {
         && workflow.commands.iter().any(|command| command.is_users && command.name == name.text)
 }
 
-/// The command as it would be typed, if it is sure that one is meant.
+/// The command as it would be typed.
 fn command(workflow: &Workflow, mention: &Mention) -> Option<String> {
     let [first, rest @ ..] = mention.words.as_slice() else { return None };
     let own = rest.first().filter(|_| first.text == workflow.name);
     let own = own.and_then(|name| workflow.commands.iter().find(|command| command.name == name.text));
-    let is_meant = match mention.manner {
-        Manner::Code | Manner::Told => true,
-        Manner::Introduced => own.is_some() || rest.is_empty(),
-        Manner::Prose => own.is_some(),
-    };
-    let words = match mention.manner {
-        Manner::Code => mention.words.len(),
-        _ => own.map_or(1, |command| 2 + command.args.len()),
+    let words = if mention.is_in_prose {
+        own.map_or(1, |command| 2 + command.args.len())
+    } else {
+        mention.words.len()
     };
     let typed = mention.words.iter().take(words).map(|word| match word.kind {
         Kind::Plain | Kind::Option => word.text.as_str(),
         Kind::Placeholder | Kind::Filled | Kind::Any => "X",
     });
     let line: Vec<&str> = std::iter::once("holdpoint").chain(typed).collect();
-    (is_meant && first.kind == Kind::Plain).then(|| line.join(" "))
+    (first.kind == Kind::Plain).then(|| line.join(" "))
 }
 
 fn told(piece: &Piece, mention: &Mention, command: &str, hold: &Rule, due: Option<&str>) -> Diagnostic {

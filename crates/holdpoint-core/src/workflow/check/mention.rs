@@ -1,4 +1,5 @@
-//! The commands of ours that a text names: `holdpoint …` with its words, and how sure it is that a command is meant.
+//! The commands of ours that a text names: `holdpoint …` in code marks, on a line of its own, or after "run:". What else
+//! prose says of us names no command.
 
 use std::ops::Range;
 
@@ -10,24 +11,12 @@ const PROGRAM: &str = "holdpoint";
 /// A command that a text names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mention {
-    pub(super) manner: Manner,
+    /// Whether prose may go on after it: then only so many of its words are sure as the command takes.
+    pub(super) is_in_prose: bool,
     /// What follows the program's name. In prose it goes on to the end of the clause.
     pub(super) words: Vec<Word>,
     /// Where all of it stands in the text.
     pub(super) span: Range<usize>,
-}
-
-/// How a command is named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
-    /// As code: these are its words and no others.
-    Code,
-    /// In prose, as something to run.
-    Told,
-    /// In prose, after a colon or at the beginning of a line.
-    Introduced,
-    /// In the midst of prose: it may be no command at all.
-    Prose,
 }
 
 /// A word of a command.
@@ -63,7 +52,7 @@ pub(super) fn mentions(source: &str) -> Vec<Mention> {
     for stretch in stretches(source) {
         let tokens = tokens(&stretch.text, stretch.is_code);
         for at in (0..tokens.len()).filter(|at| is_program(tokens[*at].text)) {
-            found.push(mention(&stretch, &tokens, at));
+            found.extend(mention(&stretch, &tokens, at));
         }
     }
     found
@@ -73,12 +62,18 @@ fn is_program(text: &str) -> bool {
     text.trim_start_matches(['(', '"', '\'', '“', '‘', '[']) == PROGRAM
 }
 
-fn mention(stretch: &Stretch, tokens: &[Token<'_>], at: usize) -> Mention {
-    let manner = manner(stretch.is_code, &tokens[..at], &tokens[at]);
+fn mention(stretch: &Stretch, tokens: &[Token<'_>], at: usize) -> Option<Mention> {
+    let line = line_of(&tokens[at..]);
+    let is_line = !stretch.is_code && is_own_line(&tokens[..at], line);
+    let is_command = is_line || stretch.is_code && is_command_position(&tokens[..at]);
+    if !is_command && !tokens[..at].last().is_some_and(is_told) {
+        return None;
+    }
+    let follow = if is_line { &line[1..] } else { &tokens[at + 1..] };
     let mut words = Vec::new();
     let mut end = tokens[at].end();
-    for token in &tokens[at + 1..] {
-        let (text, is_last) = if manner == Manner::Code { shell_word(token) } else { prose_word(token) };
+    for token in follow {
+        let (text, is_last) = if is_command { shell_word(token) } else { prose_word(token) };
         if !text.is_empty() {
             end = token.start + text.len();
             let span = stretch.place(token.start..end);
@@ -89,23 +84,27 @@ fn mention(stretch: &Stretch, tokens: &[Token<'_>], at: usize) -> Mention {
         }
     }
     let start = tokens[at].end() - PROGRAM.len();
-    Mention { manner, words, span: stretch.place(start..end) }
+    Some(Mention { is_in_prose: !is_command, words, span: stretch.place(start..end) })
 }
 
-fn manner(is_code: bool, before: &[Token<'_>], here: &Token<'_>) -> Manner {
-    const TELLS: [&str; 6] = ["run", "rerun", "type", "enter", "execute", "call"];
-    if is_code && is_command_position(before) {
-        return Manner::Code;
-    }
-    let Some(last) = before.last() else { return Manner::Introduced };
-    let word = last.text.trim_end_matches(':').trim_start_matches(['(', '*']).to_ascii_lowercase();
-    if TELLS.contains(&word.as_str()) {
-        Manner::Told
-    } else if here.is_first_of_line || last.text.ends_with(':') {
-        Manner::Introduced
-    } else {
-        Manner::Prose
-    }
+/// The tokens up to the end of the first one's line.
+fn line_of<'a, 't>(tokens: &'a [Token<'t>]) -> &'a [Token<'t>] {
+    let next = tokens.iter().skip(1).position(|token| token.is_first_of_line);
+    &tokens[..next.map_or(tokens.len(), |next| next + 1)]
+}
+
+/// Whether a command is all that its line says: a sentence has its marks.
+fn is_own_line(before: &[Token<'_>], line: &[Token<'_>]) -> bool {
+    let is_mark =
+        |token: &Token<'_>| token.text.trim_end_matches(END).ends_with(['.', ',', ';', ':', '!', '?']);
+    let is_sentence = line.iter().any(|token| is_mark(token) && !token.text.ends_with("..."));
+    let is_first = line.first().is_some_and(|token| token.is_first_of_line) || before.is_empty();
+    is_first && !is_sentence
+}
+
+/// Whether what follows is something to run.
+fn is_told(last: &Token<'_>) -> bool {
+    last.text.trim_start_matches(['(', '*']).eq_ignore_ascii_case("run:")
 }
 
 /// Whether a shell would run what follows: nothing stands before it, or only what may stand before a command.
@@ -223,7 +222,7 @@ fn length(text: &str, is_code: bool) -> usize {
 mod tests {
     use super::*;
 
-    /// Each mention as `Manner: words`, with a mark for what a word stands for.
+    /// Each mention as `Code: words` or `Told: words`, with a mark for what a word stands for.
     fn found(source: &str) -> Vec<String> {
         let word = |word: &Word| match word.kind {
             Kind::Plain => word.text.clone(),
@@ -234,7 +233,8 @@ mod tests {
         };
         let told = |mention: &Mention| {
             let words: Vec<String> = mention.words.iter().map(word).collect();
-            format!("{:?}: {}", mention.manner, words.join(" "))
+            let manner = if mention.is_in_prose { "Told" } else { "Code" };
+            format!("{manner}: {}", words.join(" "))
         };
         mentions(source).iter().map(told).collect()
     }
@@ -256,33 +256,38 @@ mod tests {
         ] {
             assert_eq!(found(source), [expected], "{source}");
         }
-        assert_eq!(found("`cargo install holdpoint now`"), ["Prose: now"]);
+        assert_eq!(found("`cargo install holdpoint now`"), [""; 0]);
         assert_eq!(found("`holdpoint` and `myholdpoint x`"), ["Code: "]);
     }
 
     #[test]
-    fn commands_in_prose_end_with_the_clause() {
+    fn commands_in_prose_are_told_or_have_a_line() {
         for (source, expected) in [
             ("Only then run: holdpoint x done a", "Told: x done a"),
-            ("Run holdpoint x done a, then stop.", "Told: x done a"),
-            ("The way out: holdpoint x stop (it ends here)", "Introduced: x stop"),
-            ("(No hook? Then: holdpoint review.)", "Introduced: review"),
-            ("a\nholdpoint x stop\nb", "Introduced: x stop b"),
-            ("what holdpoint x is about", "Prose: x is about"),
-            ("run **holdpoint x stop** to end", "Told: x stop"),
-            ("Type \"holdpoint x stop\" now", "Told: x stop"),
-            ("then holdpoint x done <PHASE> \"so\"", "Prose: x done <PHASE>"),
-            ("run holdpoint x done `a`", "Told: x done *"),
-            ("```\nThen run holdpoint x stop.\n```", "Told: x stop"),
+            ("(Run: holdpoint x done a, then stop.)", "Told: x done a"),
+            ("run: **holdpoint x stop** to end", "Told: x stop"),
+            ("run: holdpoint x done `a`", "Told: x done *"),
+            ("```\nThen run: holdpoint x stop.\n```", "Told: x stop"),
+            ("a\nholdpoint x stop\nb", "Code: x stop"),
+            ("holdpoint x done <PHASE> [TASK]", "Code: x done <PHASE> <TASK>"),
         ] {
             assert_eq!(found(source), [expected], "{source}");
         }
-        assert_eq!(found("Holdpoint holds. A holdpoint-like thing."), [""; 0]);
+        for prose in [
+            "Holdpoint holds. A holdpoint-like thing.",
+            "what holdpoint x is about",
+            "holdpoint x is young.",
+            "Run holdpoint x done a, then stop.",
+            "The way out: holdpoint x stop (it ends here)",
+            "then holdpoint x done <PHASE>",
+        ] {
+            assert_eq!(found(prose), [""; 0], "{prose}");
+        }
     }
 
     #[test]
     fn a_mention_has_its_place() {
-        let source = "é: **a** `holdpoint x done {{ b }}` and (holdpoint why).";
+        let source = "é: **a** `holdpoint x done {{ b }}` and run: holdpoint why.";
         let found = mentions(source);
         assert_eq!(&source[found[0].span.clone()], "holdpoint x done {{ b }}");
         assert_eq!(&source[found[0].words[1].span.clone()], "done");

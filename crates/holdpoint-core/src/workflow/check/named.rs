@@ -7,16 +7,8 @@ use super::super::command::Command;
 use super::super::parse::Parsed;
 use super::super::table::Language;
 use super::Surroundings;
-use super::mention::{Kind, Manner, Mention, Word, mentions};
-use crate::diagnostic::{Diagnostic, nearest};
-
-/// Words that go on a sentence: what follows a name in prose is then no command.
-const PROSE: [&str; 54] = [
-    "a", "again", "also", "an", "and", "are", "as", "at", "be", "because", "but", "by", "can", "cannot",
-    "did", "do", "does", "first", "for", "from", "had", "has", "have", "here", "if", "in", "is", "it", "its",
-    "may", "must", "never", "not", "now", "of", "on", "once", "only", "or", "should", "so", "that", "the",
-    "then", "there", "to", "until", "was", "when", "where", "which", "while", "will", "with",
-];
+use super::mention::{Kind, Mention, Word, mentions};
+use crate::diagnostic::{Diagnostic, Severity, nearest};
 
 /// What texts name that does not exist, or is not written as it must be typed.
 pub(super) fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
@@ -28,7 +20,9 @@ pub(super) fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnosti
     }
     let is_said = |file: &str| parsed.pieces.iter().any(|piece| piece.file == file);
     for (file, text) in around.files.iter().filter(|(file, _)| file.ends_with(".md") && !is_said(file)) {
-        problems.extend(judge.text(text).into_iter().map(|wrong| wrong.told(file, |span| span)));
+        // The engine never says these: what is wrong there keeps nothing from running.
+        let wrong = judge.text(text).into_iter().map(|wrong| wrong.told(file, |span| span));
+        problems.extend(wrong.map(|wrong| Diagnostic { severity: Severity::Warning, ..wrong }));
     }
     problems
 }
@@ -38,11 +32,13 @@ struct Wrong {
     span: Range<usize>,
     message: String,
     hint: String,
+    severity: Severity,
 }
 
 impl Wrong {
     fn told(self, file: &str, place: impl Fn(Range<usize>) -> Range<usize>) -> Diagnostic {
-        Diagnostic::error(file, place(self.span), self.message).hinted(self.hint)
+        let told = Diagnostic::error(file, place(self.span), self.message).hinted(self.hint);
+        Diagnostic { severity: self.severity, ..told }
     }
 }
 
@@ -63,26 +59,20 @@ impl Judge<'_> {
             return None;
         }
         if first.text != self.workflow.name {
-            return self.engine_command(mention, first, rest);
+            return self.engine_command(first);
         }
         let (name, rest) = rest.split_first().filter(|(name, _)| name.kind == Kind::Plain)?;
         match self.workflow.commands.iter().find(|command| command.name == name.text) {
             Some(command) => self.arguments(mention, command, rest),
-            None => self.no_such_command(mention, name, rest),
+            None => Some(self.no_such_command(name)),
         }
     }
 
-    fn engine_command(&self, mention: &Mention, name: &Word, rest: &[Word]) -> Option<Wrong> {
+    fn engine_command(&self, name: &Word) -> Option<Wrong> {
         let there = self.around.commands?;
         let names = || there.iter().chain(self.around.workflows).map(String::as_str);
         let near = nearest(&name.text, names().chain([self.workflow.name.as_ref()]));
-        let is_meant = match mention.manner {
-            Manner::Code => true,
-            Manner::Told => near.is_some(),
-            Manner::Introduced => near.is_some() && rest.is_empty(),
-            Manner::Prose => false,
-        };
-        if names().any(|known| known == name.text) || !is_meant || goes_on(mention, name) {
+        if names().any(|known| known == name.text) {
             return None;
         }
         let hint = match near {
@@ -90,23 +80,10 @@ impl Judge<'_> {
             None => format!("the commands there are: {}", there.join(", ")),
         };
         let message = format!("there is no command or workflow `{}`", name.text);
-        Some(Wrong { span: name.span.clone(), message, hint })
+        Some(Wrong { span: name.span.clone(), message, hint, severity: Severity::Error })
     }
 
-    fn no_such_command(&self, mention: &Mention, name: &Word, rest: &[Word]) -> Option<Wrong> {
-        let has_argument = rest.first().is_some_and(|word| match word.kind {
-            Kind::Placeholder | Kind::Filled => true,
-            Kind::Plain => self.is_phase(&word.text),
-            Kind::Any | Kind::Option => false,
-        });
-        let is_meant = match mention.manner {
-            Manner::Code | Manner::Told => true,
-            Manner::Introduced => has_argument || rest.is_empty(),
-            Manner::Prose => has_argument,
-        };
-        if !is_meant || goes_on(mention, name) {
-            return None;
-        }
+    fn no_such_command(&self, name: &Word) -> Wrong {
         let workflow = &self.workflow.name;
         let names: Vec<&str> = self.workflow.commands.iter().map(|command| command.name.as_ref()).collect();
         let hint = match nearest(&name.text, names.iter().copied()) {
@@ -115,30 +92,31 @@ impl Judge<'_> {
             None => format!("its commands are: {}", names.join(", ")),
         };
         let message = format!("{workflow} has no command `{}`", name.text);
-        Some(Wrong { span: name.span.clone(), message, hint })
+        Wrong { span: name.span.clone(), message, hint, severity: Severity::Error }
     }
 
     fn arguments(&self, mention: &Mention, command: &Command, words: &[Word]) -> Option<Wrong> {
         let needed = command.args.iter().filter(|arg| !arg.is_optional).count();
         let is_known = !words.iter().any(|word| matches!(word.kind, Kind::Any | Kind::Option));
-        let is_short = words.len() < needed && mention.manner != Manner::Prose;
+        let is_short = words.len() < needed;
         // Prose may go on after the arguments: only what cannot be anything else is one too many.
-        let sure = match mention.manner {
-            Manner::Code => words.len(),
-            _ => words.iter().take_while(|word| word.kind == Kind::Placeholder).count(),
+        let sure = if mention.is_in_prose {
+            words.iter().take_while(|word| word.kind == Kind::Placeholder).count()
+        } else {
+            words.len()
         };
         let takes_all = command.args.iter().any(|arg| arg.is_rest);
         if is_known && (is_short || (sure > command.args.len() && !takes_all)) {
             let written = if is_short { words.len() } else { sure };
             let message = format!("`{}` takes {}, {written} written", command.name, taken(needed, command));
             let hint = format!("it is `holdpoint {} {}`", self.workflow.name, command.usage());
-            return Some(Wrong { span: mention.span.clone(), message, hint });
+            return Some(Wrong { span: mention.span.clone(), message, hint, severity: Severity::Error });
         }
         let mut pairs = command.args.iter().zip(words).filter(|(arg, _)| command.finishes(&arg.name));
-        pairs.find_map(|(_, word)| self.no_such_phase(mention, command, word))
+        pairs.find_map(|(_, word)| self.no_such_phase(command, word))
     }
 
-    fn no_such_phase(&self, mention: &Mention, command: &Command, word: &Word) -> Option<Wrong> {
+    fn no_such_phase(&self, command: &Command, word: &Word) -> Option<Wrong> {
         let is_looked_for =
             |when: &str| ["'", "\""].iter().any(|q| when.contains(&format!("{q}{}{q}", word.text)));
         let mut conditions = command.steps.iter().filter_map(|step| step.when.as_deref());
@@ -147,20 +125,12 @@ impl Judge<'_> {
         }
         let names: Vec<&str> = self.workflow.phases.iter().map(|phase| phase.name.as_ref()).collect();
         let near = nearest(&word.text, names.iter().copied());
-        let is_meant = match mention.manner {
-            Manner::Code => true,
-            Manner::Told | Manner::Introduced => near.is_some(),
-            Manner::Prose => near.is_some() && word.text.contains('-'),
-        };
-        if !is_meant || goes_on(mention, word) {
-            return None;
-        }
         let hint = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the phases there are: {}", names.join(", ")),
         };
         let message = format!("there is no phase `{}` that `{}` could finish", word.text, command.name);
-        Some(Wrong { span: word.span.clone(), message, hint })
+        Some(Wrong { span: word.span.clone(), message, hint, severity: Severity::Error })
     }
 
     fn is_phase(&self, name: &str) -> bool {
@@ -194,16 +164,12 @@ impl Judge<'_> {
                     None => format!("write it into commands/{name}.md"),
                 };
                 let message = format!("there is no slash command `{start}{name}`");
-                wrong.push(Wrong { span: at..from + name.len(), message, hint });
+                let severity = Severity::Warning;
+                wrong.push(Wrong { span: at..from + name.len(), message, hint, severity });
             }
         }
         wrong
     }
-}
-
-/// Whether it is the next word of a sentence.
-fn goes_on(mention: &Mention, word: &Word) -> bool {
-    mention.manner != Manner::Code && PROSE.contains(&word.text.as_str())
 }
 
 /// `1 argument`, `1 to 2 arguments`.

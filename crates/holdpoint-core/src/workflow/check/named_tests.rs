@@ -68,10 +68,8 @@ fn a_command_that_does_not_exist_is_refused() {
     );
     for prose in [
         "Only then run: holdpoint flow finish",
-        "Run holdpoint flow finish, then stop.",
-        "The way out: holdpoint flow halt (it ends the loop)",
-        "Answer it, then holdpoint flow doen post-plan-review",
-        "When it is built holdpoint flow finished TASK",
+        "Run: holdpoint flow finish, then stop.",
+        "Answer it:\nholdpoint flow doen post-plan-review",
         "holdpoint flow halt",
     ] {
         assert!(complaint(prose).contains("flow has no command"), "{prose}");
@@ -103,8 +101,8 @@ fn the_number_of_arguments_must_fit() {
         "`holdpoint flow add-task 'two words'`, `holdpoint flow add-task <the task's id>`",
         "`holdpoint flow stop && git status`, `holdpoint flow stop # now`, `holdpoint flow stop > /dev/null`",
         "run: holdpoint flow done plan ID and stop. Then holdpoint flow done, and so on.",
-        "run holdpoint flow done\nplan",
-        "run holdpoint flow done `plan`",
+        "run: holdpoint flow done\nplan",
+        "run: holdpoint flow done `plan`",
     ] {
         assert_eq!(complaints(right), [""; 0], "{right}");
     }
@@ -120,7 +118,7 @@ fn the_number_of_arguments_must_fit() {
         "`holdpoint flow done plan 7 8`",
         "`holdpoint flow add-task <ID> <TITLE>`",
         "Then run: holdpoint flow done.",
-        "The way out: holdpoint flow stop PHASE",
+        "The way out:\nholdpoint flow stop PHASE",
     ] {
         assert!(complaint(wrong).contains(" written (it is `holdpoint flow "), "{wrong}");
     }
@@ -136,7 +134,7 @@ fn a_phase_to_finish_must_be_one() {
         complaint("`holdpoint flow done zzz 7`"),
         "1:22 there is no phase `zzz` that `done` could finish (the phases there are: plan, post-plan-review)"
     );
-    assert!(complaint("then holdpoint flow done post-plan-reviw").contains("there is no phase"));
+    assert!(complaint("then run: holdpoint flow done post-plan-reviw").contains("there is no phase"));
     for right in [
         "`holdpoint flow done everything`",
         "`holdpoint flow done post-plan-review zzz`",

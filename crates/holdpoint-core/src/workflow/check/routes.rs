@@ -7,7 +7,7 @@ use super::super::Workflow;
 use super::super::command::Command;
 use super::super::parse::Parsed;
 use super::super::phase::Phase;
-use super::super::step::END;
+use super::super::table::listed;
 use super::circle::{self, Edge, Taken};
 use crate::diagnostic::{Diagnostic, nearest};
 
@@ -17,7 +17,8 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
     let wrong = |phase: &Phase, message: String| wrong(&parsed.phases, &phase.name, message);
     let mut problems = Vec::new();
     problems.extend(workflow.commands.iter().flat_map(|command| lost(parsed, command)));
-    for phase in unreached(workflow) {
+    let is_meant = |phase: &&Phase| parsed.misspelt.iter().any(|name| *name == *phase.name);
+    for phase in unreached(workflow).filter(|phase| !is_meant(phase)) {
         problems.push(
             wrong(phase, format!("no step leads to phase `{}`", phase.name))
                 .hinted("let a step `go` there, make it the user's (by = \"user\"), or delete it"),
@@ -25,9 +26,21 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
     }
     let edges = circle::edges(workflow);
     let endless = circle::endless(edges.iter().filter(|edge| !edge.lets_go));
+    let mut told: Vec<&str> = Vec::new();
     for phase in workflow.phases.iter().filter(|phase| endless.iter().any(|edge| edge.from == *phase)) {
-        let message = format!("phase `{}` is in a loop that passes neither a limit nor the user", phase.name);
-        problems.push(wrong(phase, message).hinted(remedy(workflow, &circle::around(&endless, phase))));
+        if told.contains(&phase.name.as_ref()) {
+            continue;
+        }
+        let around = circle::around(&endless, phase);
+        let others = workflow.phases.iter().filter(|other| around.iter().any(|edge| edge.from == *other));
+        let names: Vec<&str> = others.map(|other| other.name.as_ref()).collect();
+        let mut message =
+            format!("phase `{}` is in a loop that passes neither a limit nor the user", phase.name);
+        if names.len() > 1 {
+            message = format!("{message}: {}", listed(&names));
+        }
+        problems.push(wrong(phase, message).hinted(remedy(workflow, &around)));
+        told.extend(names);
     }
     problems
 }
@@ -46,7 +59,10 @@ fn lost(parsed: &Parsed, command: &Command) -> Vec<Diagnostic> {
     lost.map(|name| {
         let phases = workflow.phases.iter().map(|phase| phase.name.as_ref());
         let message = format!("command `{}` finishes `{name}`, which does not exist", command.name);
-        let hint = format!("did you mean `{}`?", nearest(name, phases).unwrap_or(END));
+        let hint = match nearest(name, phases.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the phases are {}", listed(&phases.collect::<Vec<_>>())),
+        };
         wrong(&parsed.commands, &command.name, message).hinted(hint)
     })
     .collect()

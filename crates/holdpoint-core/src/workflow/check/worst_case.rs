@@ -12,6 +12,7 @@ use super::super::limit::Most;
 use super::super::phase::{Actor, Phase};
 use super::super::step::Step;
 use super::circle::{self, beyond, may_stay, steps};
+use super::turns;
 
 /// How many reviews a run can take at the most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,16 +47,29 @@ pub struct Amount {
 
 /// The worst case of a workflow.
 pub fn worst_case(workflow: &Workflow) -> WorstCase {
-    let map = Map::of(workflow);
-    let mut bound = Bound::default();
-    let mut reviews = workflow.phases.iter().filter(|phase| phase.actor() == Actor::Reviewer).peekable();
-    if reviews.peek().is_none() {
+    let reviews: Vec<&Phase> = reviews(workflow).collect();
+    if reviews.is_empty() {
         return WorstCase::NoReviews;
     }
+    worst_of(workflow, &reviews)
+}
+
+/// The same for each phase that a reviewer performs.
+pub fn of_each(workflow: &Workflow) -> Vec<(String, WorstCase)> {
+    reviews(workflow).map(|phase| (phase.name.to_string(), worst_of(workflow, &[phase]))).collect()
+}
+
+fn reviews(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
+    workflow.phases.iter().filter(|phase| phase.actor() == Actor::Reviewer)
+}
+
+fn worst_of(workflow: &Workflow, reviews: &[&Phase]) -> WorstCase {
+    let map = Map::of(workflow);
+    let mut bound = Bound::default();
     for phase in reviews {
         let Some(amount) = map.reviews_of(phase) else {
             let edges = circle::edges(workflow);
-            let is_endless = circle::endless(&edges).iter().any(|edge| edge.from == phase);
+            let is_endless = circle::endless(&edges).iter().any(|edge| edge.from == *phase);
             let name = phase.name.to_string();
             return if is_endless { WorstCase::Unlimited(name) } else { WorstCase::Nested(name) };
         };
@@ -114,7 +128,8 @@ impl<'a> Map<'a> {
         let circle = self.circle(&self.alone, &phase.name);
         let limit = self.limit(phase, &circle);
         if !circle.is_empty() {
-            return limit.or_else(|| self.visits(phase, &circle, &mut Vec::new()));
+            let visits = || self.visits(phase, &circle, &mut Vec::new());
+            return limit.or_else(visits).or_else(|| turns::most(self.workflow, phase));
         }
         // It comes back only through the user: one review each time, unless its rounds are counted over all of them.
         let one = Amount { number: 1, ..Amount::default() };
@@ -131,10 +146,7 @@ impl<'a> Map<'a> {
         if !phase.actor().is_performed() || self.resets(circle, phase.count(self.workflow)?) {
             return None;
         }
-        Some(match phase.limit(self.workflow)?.most_in(&self.workflow.fields) {
-            Most::Number(number) | Most::Field(_, Some(number)) => Amount { number, ..Amount::default() },
-            Most::Field(name, None) => Amount { number: 0, fields: BTreeMap::from([(name, 1)]) },
-        })
+        Some(Amount::of(phase.limit(self.workflow)?.most_in(&self.workflow.fields)))
     }
 
     /// How often a phase whose own rounds are not limited is come to, for each time its circle is entered: as often
@@ -221,7 +233,25 @@ fn targets<'a>(workflow: &'a Workflow, phase: &'a Phase) -> BTreeSet<&'a str> {
 }
 
 impl Amount {
-    fn add(&mut self, other: &Amount) {
+    pub(super) fn of(most: Most) -> Amount {
+        match most {
+            Most::Number(number) | Most::Field(_, Some(number)) => Amount { number, ..Amount::default() },
+            Most::Field(name, None) => Amount { number: 0, fields: BTreeMap::from([(name, 1)]) },
+        }
+    }
+
+    /// So many times; none where that is no sum of fields any more.
+    pub(super) fn times(&self, other: &Amount) -> Option<Amount> {
+        let (fields, number) = match (self.fields.is_empty(), other.fields.is_empty()) {
+            (true, _) => (&other.fields, self.number),
+            (_, true) => (&self.fields, other.number),
+            _ => return None,
+        };
+        let fields = fields.iter().map(|(field, times)| (field.clone(), times.saturating_mul(number)));
+        Some(Amount { number: self.number.saturating_mul(other.number), fields: fields.collect() })
+    }
+
+    pub(super) fn add(&mut self, other: &Amount) {
         self.number = self.number.saturating_add(other.number);
         for (field, times) in &other.fields {
             *self.fields.entry(field.clone()).or_default() += times;

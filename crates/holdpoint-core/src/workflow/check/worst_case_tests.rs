@@ -134,5 +134,23 @@ fn a_loop_within_a_limited_one_is_not_called_unlimited() {
     let outer = "[phases.outer]\nby = \"reviewer\"\nprompt = \"x\"\nlimit = \"m\"\n\
                  then.fail = { go = \"a\", renew = \"three\" }\nthen.pass = \"end\"\n";
     let phases = [user("u", "{ go = \"a\" }"), reviewed("a", "three", "{ go = \"outer\" }"), outer.into()];
-    assert_eq!(words(&phases.concat()), "nested: a");
+    assert_eq!(
+        words(&phases.concat()),
+        "at most 11 reviews",
+        "two of the outer, and three of the inner for each and at first"
+    );
+}
+
+#[test]
+fn steps_that_use_up_a_limit_are_counted() {
+    let round = "round = \"three\"";
+    let phases = format!(
+        "[checks.c]\nrun = [\"x\"]\n[phases.test]\nby = \"check\"\ncheck = \"c\"\nthen.pass = \"a\"\n\
+         then.fail = {{ go = \"mend\", {round} }}\n[phases.a]\nby = \"reviewer\"\nprompt = \"x\"\nthen.pass = \"b\"\n\
+         then.fail = {{ go = \"mend\", {round} }}\n[phases.b]\nby = \"reviewer\"\nprompt = \"x\"\nthen.pass = \"end\"\n\
+         then.fail = {{ go = \"mend\", round = \"m\" }}\n[phases.mend]\nby = \"agent\"\nreport = \"r\"\nthen = \"test\"\n"
+    );
+    let user = user("u", "{ go = \"test\" }");
+    // Six turns: one, three of the limit `three` and two of `m`; two reviews in each.
+    assert_eq!(words(&[user, phases].concat()), "at most 12 reviews");
 }

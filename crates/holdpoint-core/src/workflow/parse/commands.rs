@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::super::command::{Argument, Command, Flag};
 use super::super::step::{CommandKeys, Step};
-use super::super::table::{Language, Reader, Spanned};
+use super::super::table::{ESCAPE_IT, Language, Reader, Spanned};
 use super::super::{List, Text};
 use super::Parser;
 use super::steps::Place;
@@ -96,9 +96,10 @@ impl Parser<'_> {
     /// A pattern that is a regular expression.
     fn pattern(&mut self, table: &DeTable<'_>) -> Option<Text> {
         let pattern = self.reader.text(table, "pattern")?;
-        if let Err(error) = regex_lite::Regex::new(&pattern) {
+        if let Some(why) = crate::filters::pattern_fault(&pattern) {
             let span = Reader::get(table, "pattern").map_or(0..0, toml::Spanned::span);
-            self.reader.error(span, format!("`{pattern}` is no regular expression: {error}"));
+            self.reader.error(span, format!("`{pattern}` is not a regular expression: {why}")).hint =
+                Some(ESCAPE_IT.into());
         }
         Some(pattern)
     }

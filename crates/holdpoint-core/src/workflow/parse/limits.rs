@@ -22,6 +22,7 @@ impl Parser<'_> {
         let shared = Self::shared(top, "limit");
         for (name, value) in limits {
             self.limit_names.push(name.get_ref().to_string());
+            self.limit_spans.push((name.get_ref().to_string(), name.span()));
             let field = self.count_field(name.get_ref(), value, shared);
             let field = field.map_or_else(|| name.get_ref().to_string(), Cow::into_owned);
             self.counts.push(Count { limit: name.get_ref().to_string(), field, first: json!(0) });
@@ -54,6 +55,7 @@ impl Parser<'_> {
         let most = self.most(name, &span, most);
         let then = given("then").map(|then| self.step(then, Place::Phase));
         if then.is_none() {
+            self.reader.is_partial = true;
             self.reader.error(span, format!("limit `{name}` does not say what happens at the limit")).hint =
                 Some("name a phase: then = \"stuck\", or a step: then = { tell = \"…\" }".into());
         }
@@ -78,12 +80,12 @@ impl Parser<'_> {
             }
             Some((_, span)) => {
                 self.reader.error(span, format!("limit `{name}` must be a number, an expression or a table"));
-                "0".into()
+                "1".into()
             }
             None => {
                 self.reader.error(at.clone(), format!("limit `{name}` has no `most`")).hint =
                     Some("say how often: most = 3".into());
-                "0".into()
+                "1".into()
             }
         }
     }

@@ -46,10 +46,18 @@ impl Parser<'_> {
                     ("list in [paths]", self.paths.iter().map(|(name, _)| name.as_str()).collect())
                 }
             };
-            if names.contains(&name.as_str()) {
+            // What is no template, and a check that does not say what it does, are told as such.
+            let is_told = name.contains("{{") || target == Target::Check && self.unclear.contains(&name);
+            if names.contains(&name.as_str()) || is_told {
+                self.reader.is_partial |= is_told;
                 continue;
             }
-            let hint = match nearest(&name, names.iter().copied()) {
+            self.reader.is_partial |= matches!(target, Target::Limit | Target::Step | Target::Check);
+            let near = nearest(&name, names.iter().copied());
+            if target == Target::Phase {
+                self.misspelt.extend(near.map(str::to_owned));
+            }
+            let hint = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if names.is_empty() => format!("this workflow has no {what}s"),
                 None => format!("the {what}s are {}", listed(&names)),

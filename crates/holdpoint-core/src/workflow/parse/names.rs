@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::table::{Reader, Spanned, json};
+use super::super::table::{CLOSE_IT, ESCAPE_IT, Reader, Spanned, json};
 use super::super::{Field, FieldType, List, Named, Text};
 use super::Parser;
 
@@ -66,10 +66,18 @@ impl Parser<'_> {
         for key in ["data", "paths", "patterns"] {
             for (name, value) in self.inner(top, key).into_iter().flatten() {
                 match key {
-                    "paths" => self.compiled(value, "a glob", crate::filters::glob_fault),
-                    "patterns" => self.compiled(value, "a regular expression", crate::filters::pattern_fault),
+                    "paths" => self.compiled(value, "a glob", crate::filters::glob_fault, CLOSE_IT),
+                    "patterns" => {
+                        self.compiled(
+                            value,
+                            "a regular expression",
+                            crate::filters::pattern_fault,
+                            ESCAPE_IT,
+                        );
+                    }
                     _ => {}
                 }
+                self.reader.names.push((name.get_ref().to_string(), name.span()));
                 let source = json(value.get_ref()).to_string().into();
                 named.push(Named { name: name.get_ref().to_string().into(), source });
             }
@@ -87,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Complains about texts that do not compile.
-    fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>) {
+    fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>, hint: &str) {
         let single = std::slice::from_ref(value);
         for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
             let Some(text) = item.get_ref().as_str() else {
@@ -95,7 +103,8 @@ impl Parser<'_> {
                 continue;
             };
             if let Some(why) = fault(text) {
-                self.reader.error(item.span(), format!("`{text}` is not {what}: {why}"));
+                self.reader.error(item.span(), format!("`{text}` is not {what}: {why}")).hint =
+                    Some(hint.to_owned());
             }
         }
     }

@@ -115,6 +115,7 @@ impl Parser<'_> {
             KINDS.iter().filter(|(key, _)| Reader::get(table, key).is_some()).collect();
         let [(key, inputs)] = does.as_slice() else {
             self.unclear_check(place, span, table, &does);
+            self.unclear.push(name.to_owned());
             return None;
         };
         let keys: Vec<&str> = CHECK_KEYS.iter().chain(*inputs).chain([key]).copied().collect();
@@ -138,9 +139,10 @@ impl Parser<'_> {
         does: &[&(&str, &[&str])],
     ) {
         let kinds = KINDS.map(|(key, _)| key);
+        self.reader.is_partial = true;
         if let [(one, _), (other, _), ..] = does {
             let message = format!("{place} does one thing: `{one}` or `{other}`");
-            self.reader.error(span, message);
+            self.reader.error(span, message).hint = Some("make a check of each".into());
             return;
         }
         let key = table.keys().find_map(|key| Some((key.span(), nearest(key.get_ref(), kinds)?)));

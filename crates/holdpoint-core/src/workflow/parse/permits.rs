@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::phase::{Actor, Phase};
 use super::super::step::{Delivery, Step};
-use super::super::table::{Language, Reader, Spanned};
+use super::super::table::{CLOSE_IT, Language, Reader, Spanned};
 use super::super::{On, Rule, Say, Text, ToolMatch};
 use super::{Parser, Target};
 use crate::event::Moment;
@@ -62,8 +62,13 @@ impl Parser<'_> {
         if let Some((name, span)) = &named
             && permits.and_then(|permits| Reader::get(permits, name)).is_none()
         {
-            self.reader.error(span.clone(), format!("there is no permit `{name}`")).hint =
-                Some(format!("write it as [permit.{name}]"));
+            let there = permits.into_iter().flatten().map(|(name, _)| name.get_ref().as_ref());
+            let near = crate::diagnostic::nearest(name, there);
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write it as [permit.{name}]"),
+            };
+            self.reader.error(span.clone(), format!("there is no permit `{name}`")).hint = Some(hint);
         }
         let table = |name: &str| Reader::get(permits?, name)?.get_ref().as_table();
         let named = named.and_then(|(name, _)| Some((format!("permit.{name}"), table(name)?)));
@@ -181,6 +186,7 @@ impl Parser<'_> {
             (DeValue::Boolean(false), _) => "false".to_owned(),
             (DeValue::String(when), _) => {
                 self.reader.piece(Language::Expression, when, value.span(), false);
+                self.reader.last_is_condition();
                 when.to_string()
             }
             (_, Some(table)) => self.expression(table, "when", false)?.into_owned(),
@@ -267,7 +273,8 @@ impl Parser<'_> {
             globs.expressions.push(inner.trim().to_owned());
         } else {
             if let Some(why) = crate::filters::glob_fault(glob) {
-                self.reader.error(span, format!("`{glob}` is not a glob: {why}"));
+                self.reader.error(span, format!("`{glob}` is not a glob: {why}")).hint =
+                    Some(CLOSE_IT.into());
             }
             globs.literals.push(text.to_owned());
         }

@@ -145,8 +145,11 @@ impl Parser<'_> {
         if actor.is_none() && !word.is_empty() {
             let at = layers.get("by").map_or_else(|| span.clone(), toml::Spanned::span);
             let hint = format!("it is one of {}", listed(&Actor::ALL.map(|(name, _)| name)));
+            let near = crate::diagnostic::nearest(&word, Actor::ALL.map(|(name, _)| name));
+            let hint = near.map_or(hint, |near| format!("did you mean `{near}`?"));
             self.reader.error(at, format!("unknown actor `{word}`")).hint = Some(hint);
         }
+        self.reader.is_partial |= actor.is_none();
         actor
     }
 
@@ -180,6 +183,7 @@ impl Parser<'_> {
                 self.reader
                     .error(span.clone(), format!("phase `{name}` leads nowhere: it has no `then`"))
                     .hint = Some("name the phase that follows: then = \"PHASE\"".into());
+                self.reader.is_partial = true;
                 return self.agent_with(name, span, layers, Then::Steps(List::default()));
             };
             Then::Steps(self.steps(then))
@@ -230,7 +234,8 @@ impl Parser<'_> {
             verdicts.iter().map(|word| Verdict::of(word)).collect()
         };
         if layers.get("prompt").is_none() {
-            self.reader.error(span.clone(), format!("the review `{name}` has no `prompt`"));
+            self.reader.error(span.clone(), format!("the review `{name}` has no `prompt`")).hint =
+                Some("say what the reviewer is told: prompt = \"prompts/review.md\"".into());
         }
         if let Some(clean) = layers.get("clean").filter(|_| !verdicts.is_empty()) {
             self.reader.error(clean.span(), "`clean` goes with the verdicts `pass` and `fail`").hint =
@@ -281,8 +286,10 @@ impl Parser<'_> {
         let check = self.check_of(name, span, layers);
         let known = self.checks.iter().find(|known| known.name == check);
         let mut verdicts = known.map(|check| check.kind.verdicts().to_vec()).unwrap_or_default();
+        let is_there = known.is_some();
         let may_skip = known.is_some_and(|check| check.only_if.is_some()) || layers.get("skip").is_some();
-        verdicts.extend(may_skip.then_some(Verdict::Skip));
+        verdicts.extend((may_skip && is_there).then_some(Verdict::Skip));
+        self.reader.is_partial |= !is_there;
         let skip = self.skip(layers);
         CheckPhase {
             check,
@@ -343,6 +350,7 @@ impl Parser<'_> {
         let value = layers.get("skip")?;
         if let DeValue::String(when) = value.get_ref() {
             self.reader.piece(Language::Expression, when, value.span(), false);
+            self.reader.last_is_condition();
             return Some(Skip { when: Cow::Owned(when.to_string()), set: List::default() });
         }
         let table = self.reader.table("skip", value)?;
@@ -371,6 +379,7 @@ impl Parser<'_> {
     ) -> Routes {
         let mut routes: Vec<Route> = Vec::new();
         let mut fault: Option<List<Step>> = None;
+        let mut is_judged = true;
         for value in layers.all("then") {
             let Some(table) = value.get_ref().as_table().filter(|table| !is_a_step(table)) else {
                 self.reader.error(value.span(), "`then` must say where each verdict leads").hint =
@@ -381,8 +390,14 @@ impl Parser<'_> {
                 let verdict = Verdict::of(word.get_ref());
                 if word.get_ref() == "fault" {
                     fault = fault.or_else(|| Some(self.steps(value)));
-                } else if !known.is_empty() && !known.contains(&verdict) {
+                } else if known.is_empty() {
+                    // The check is not there, which is told; its routes are read for what they name.
+                    self.steps(value);
+                } else if !known.contains(&verdict) {
                     self.no_such_verdict(word.get_ref(), word.span(), known);
+                    self.steps(value);
+                    self.reader.is_partial = true;
+                    is_judged = false;
                 } else if !routes.iter().any(|route| route.verdict == verdict) {
                     let steps = self.steps(value);
                     routes.push(Route { verdict, steps });
@@ -392,9 +407,11 @@ impl Parser<'_> {
         let routes = Routes { on: routes.into(), fault: fault.unwrap_or_default() };
         let unrouted = known.iter().filter(|verdict| routes.of(verdict).is_none());
         let missing: Vec<String> = unrouted.map(|verdict| format!("then.{verdict}")).collect();
-        if !missing.is_empty() {
+        if !missing.is_empty() && is_judged {
             let message = format!("phase `{name}` does not say where {} leads", missing.join(" and "));
-            self.reader.error(span.clone(), message);
+            let forms: Vec<String> = missing.iter().map(|route| format!("{route} = \"PHASE\"")).collect();
+            self.reader.error(span.clone(), message).hint = Some(format!("write {}", forms.join(", ")));
+            self.reader.is_partial = true;
         }
         routes
     }

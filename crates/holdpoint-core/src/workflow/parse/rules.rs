@@ -52,6 +52,8 @@ impl Parser<'_> {
         };
         self.reader.known_keys(place, table, keys);
         let has_element = Reader::get(table, "each").is_some();
+        let on = self.on(place, &span, table);
+        self.reader.moments = on.iter().map(|on| on.moment).collect();
         let step = Step {
             when: self.expression(table, "when", has_element),
             set: self.assignments(table).into(),
@@ -59,16 +61,18 @@ impl Parser<'_> {
             say: self.say(place, &span, table, has_element),
             ..Step::default()
         };
-        Rule {
+        let rule = Rule {
             name: Cow::Owned(name.to_owned()),
             guard: self.reader.text(table, "guard"),
             code: self.reader.text(table, "code"),
-            on: self.on(place, &span, table),
+            on,
             each: self.expression(table, "each", false),
             step,
             satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
             line: self.line(span.start),
-        }
+        };
+        self.reader.moments.clear();
+        rule
     }
 
     fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {
@@ -96,7 +100,23 @@ impl Parser<'_> {
                 Some(format!("write on = \"{word}\""));
             return None;
         }
+        if !ToolKind::is_a_tool(tool) {
+            self.no_such_tool(word, tool, span);
+            return None;
+        }
         Some(On { moment: *moment, tool: tool_match(tool) })
+    }
+
+    fn no_such_tool(&mut self, word: &str, tool: &str, span: Range<usize>) {
+        let kinds = ToolKind::NAMED.map(|(name, _)| name);
+        let hint = match nearest(tool, kinds.into_iter().chain(ToolKind::names())) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "it is {}, or a tool's own name; for any other: on = \"{word}\" and tool.name in `when`",
+                listed(&kinds)
+            ),
+        };
+        self.reader.error(span, format!("no agent has a tool `{tool}`")).hint = Some(hint);
     }
 
     /// Whom a rule speaks to: a hold blocks, a witness only speaks.

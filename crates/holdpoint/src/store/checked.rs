@@ -1,0 +1,43 @@
+//! Workflows of a project's own that were found good, so that no event pays for the check again. Only good ones are
+//! remembered: whoever forges this can have a bad workflow run, as it would have without the check, and no good one refused.
+
+use std::path::{Path, PathBuf};
+
+use super::{atomic, layout};
+
+/// What a workflow is like, and where that is remembered.
+#[derive(Debug)]
+pub struct Checked {
+    digest: String,
+    /// The project and the file; none for a workflow that is not in a project's place for them.
+    place: Option<(PathBuf, PathBuf)>,
+}
+
+impl Checked {
+    /// What a workflow in a folder is like: its texts, the workflows beside it, and the program that judges.
+    pub fn of(name: &str, folder: &Path, texts: &[(String, String)], beside: &[String]) -> Checked {
+        let texts = texts.iter().flat_map(|(file, text)| [file.as_str(), text.as_str()]);
+        let judge = [env!("CARGO_PKG_VERSION"), env!("HOLDPOINT_BUILD")];
+        let parts: Vec<&str> =
+            judge.into_iter().chain(texts).chain(beside.iter().map(String::as_str)).collect();
+        let home = folder.parent().and_then(Path::parent).and_then(Path::parent);
+        let home = home.filter(|home| layout::workflows(home).join(name) == folder);
+        let place = home.map(|home| (home.to_path_buf(), layout::checked(home, name)));
+        Checked { digest: layout::digest(&parts), place }
+    }
+
+    /// Whether it was found good as it is.
+    pub fn is_good(&self) -> bool {
+        let known = self.place.as_ref().and_then(|(_, file)| std::fs::read_to_string(file).ok());
+        known.is_some_and(|known| known == self.digest)
+    }
+
+    /// Remembers that it is good. Where that cannot be written, it is judged again.
+    pub fn remember(&self) {
+        if let Some((home, file)) = &self.place
+            && layout::prepare(home, file).is_ok()
+        {
+            let _ = atomic::replace(file, self.digest.as_bytes());
+        }
+    }
+}
