@@ -13,9 +13,10 @@ use crate::error::{CommandError, Kind};
 use crate::store::{atomic, layout};
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 15] = [
+const WORKING_FILES: [&str; 16] = [
     ".gitignore",
     "backups",
+    "checked",
     "evidence",
     "git",
     "install.lock",

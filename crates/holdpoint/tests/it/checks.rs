@@ -91,6 +91,7 @@ landed  = "git.head.subject == 'feat(a): b' and git.head.id != state.commit"
 phase  = ""
 status = "new"
 suite  = "true"
+least  = 0
 
 [commands.go]
 about   = "Performs a phase"

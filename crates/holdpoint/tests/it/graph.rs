@@ -59,6 +59,8 @@ models  = { field = "model", rotate = ["big", "small"] }
 [reviewers.plain]
 command = ["sh"]
 [fields]
+kind   = ""
+mended = false
 limit = 8
 "#;
 
@@ -193,6 +195,8 @@ fn check_tells_the_worst_case() {
     assert_snapshot!(shown(&drafts(), &["check", "drafts"]), @"
     drafts: ok
       at most 13 × N reviews (N: how often draft is started)
+        review: at most 8 × N reviews (N: how often draft is started)
+        final: at most 5 × N reviews (N: how often draft is started)
     [exit 0]
     ");
 }

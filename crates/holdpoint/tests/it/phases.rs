@@ -52,8 +52,12 @@ then   = "review"
 by     = "reviewer"
 prompt = "Review everything."
 report = "all-{{ state.round }}.md"
-then.fail = "mend"
+then.fail = "mend-all"
 then.pass = { go = "end", tell = "ALL DONE." }
+
+[phases.mend-all]
+like = "mend"
+then = "review-all"
 
 [phases.publish]
 by = "user"

@@ -134,7 +134,7 @@ fn a_broken_workflow_is_told_with_why() {
     [ROOT]/.holdpoint/holdpoint.toml: unknown field `workflow`, expected `workflows`: all workflows are in force
 
     broken  cannot be used, so it holds nothing
-      [ROOT]/.holdpoint/workflows/broken/workflow.toml:2:5: unclosed table, expected `]`
+      [ROOT]/.holdpoint/workflows/broken/workflow.toml:2:5: unclosed table, expected `]` (close it: [NAME])
       see `holdpoint check broken`
     ");
 }

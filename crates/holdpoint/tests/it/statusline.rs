@@ -66,6 +66,9 @@ limit  = "tried"
 then   = "end"
 [limits]
 tried = { count = "n", most = 9, then = "end" }
+[commands.start]
+about = "begins"
+steps = [{ go = "background" }]
 "#;
     for (phase, expect) in [
         ("state.step", "flow · background · round 3\n"),

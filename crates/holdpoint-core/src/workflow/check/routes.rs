@@ -7,6 +7,7 @@ use super::super::Workflow;
 use super::super::command::Command;
 use super::super::parse::Parsed;
 use super::super::phase::Phase;
+use super::super::step::Step;
 use super::super::table::listed;
 use super::circle::{self, Edge, Taken};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -99,16 +100,20 @@ fn remedy(workflow: &Workflow, around: &[&Edge<'_>]) -> String {
     "give a step of the loop a `round`, or a review of it a `limit`".to_owned()
 }
 
-/// Phases that no step leads to. The user's can be started by the user.
+/// Returns the phases that no step leads to. The user's can be started by the user, and a step that sets the due field
+/// itself may lead to any.
 fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
     let limits = workflow.limits.iter().map(|limit| &limit.then);
     let steps = workflow.phases.iter().flat_map(Phase::steps).chain(limits);
     let commands = workflow.commands.iter().flat_map(|command| command.steps.iter());
-    let targets: BTreeSet<&str> = steps.chain(commands).filter_map(|step| step.go.as_deref()).collect();
-    workflow
-        .phases
-        .iter()
-        .filter(move |phase| !phase.actor().rests() && !targets.contains(phase.name.as_ref()))
+    let steps: Vec<&Step> =
+        steps.chain(commands).chain(workflow.rules.iter().map(|rule| &rule.step)).collect();
+    let sets_due = |step: &&Step| step.set.iter().any(|field| Some(&field.name) == workflow.run.due.as_ref());
+    let is_open = steps.iter().any(sets_due);
+    let targets: BTreeSet<&str> = steps.iter().filter_map(|step| step.go.as_deref()).collect();
+    let is_reached =
+        move |phase: &Phase| is_open || phase.actor().rests() || targets.contains(phase.name.as_ref());
+    workflow.phases.iter().filter(move |phase| !is_reached(phase))
 }
 
 #[cfg(test)]

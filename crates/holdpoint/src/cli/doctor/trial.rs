@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, host: &Host, hook: &Hook, moment: Moment) -
 fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<Trial, String> {
     let temporary = tempfile::Builder::new().prefix("holdpoint-doctor-").tempdir().map_err(describe)?;
     let root = temporary.path().canonicalize().map_err(describe)?;
-    let workflow = layout::workflows(&root).join("doctor/workflow.toml");
+    let workflow = layout::workflows(&root).join("doctors-trial/workflow.toml");
     layout::prepare(&root, &workflow)
         .and_then(|()| atomic::create(&workflow, WORKFLOW.as_bytes()))
         .map_err(describe)?;
