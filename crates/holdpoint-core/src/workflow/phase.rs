@@ -423,3 +423,7 @@ impl Phase {
         self.then().iter().chain(self.stop()).chain(routed)
     }
 }
+
+#[cfg(test)]
+#[path = "phase_tests.rs"]
+mod phase_tests;
