@@ -21,7 +21,7 @@ pub(crate) use performance::handed_over;
 pub use performance::{AnswerForm, Answered, Request, Task, Tests, failed, has_passed, performed};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
-pub(crate) const HOLDS: u32 = 3;
+pub const HOLDS: u32 = 3;
 
 /// How many phases are gone through at once: more than any sound workflow has in a row.
 pub const TURNS_MAX: u32 = 40;

@@ -8,7 +8,7 @@ use crate::store::layout;
 use crate::store::memory::{self, Memory};
 
 /// How often in a row a Stop is held without progress.
-const STOP_HOLDS_MAX: u32 = 3;
+const STOP_HOLDS_MAX: u32 = holdpoint_core::phase::HOLDS;
 /// How often a Stop is held between two prompts of the user, whatever changes: an agent could change something each
 /// time for ever.
 const STOP_HOLDS_IN_ALL_MAX: u32 = 50;
