@@ -338,16 +338,23 @@ fn except(files: &Value, globs: Rest<Value>) -> Vec<Value> {
     sorted_out(files, &globs, false)
 }
 
-fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Vec<Value> {
-    let mut all: Vec<String> = Vec::new();
-    for glob in globs {
-        match glob.as_str() {
+/// Returns the texts among values, those in lists included.
+pub(crate) fn texts(values: &[Value]) -> Vec<String> {
+    let mut all = Vec::new();
+    for value in values {
+        match value.as_str() {
             Some(one) => all.push(one.to_owned()),
-            None => all.extend(
-                glob.try_iter().into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)),
-            ),
+            None => {
+                let items = value.try_iter().into_iter().flatten();
+                all.extend(items.filter_map(|item| item.as_str().map(str::to_owned)));
+            }
         }
     }
+    all
+}
+
+fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Vec<Value> {
+    let all = texts(globs);
     let fits = |path: &str| {
         let fits = |glob: &str| fast_glob::glob_match(glob, path);
         let is_left_out = all.iter().filter_map(|glob| glob.strip_prefix('!')).any(fits);

@@ -49,19 +49,21 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
     if !may_run_git(command) {
         return Commits::default();
     }
-    let world = CachedGit { world, answers: Mutex::default() };
-    let mut walk = walk::Walk::new(&world);
-    walk.script(command, vec![place::Place::new(cwd)]);
-    walk.found
+    walked(command, cwd, world, |walk| walk.found)
 }
 
 /// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
 /// replacement character in it.
 pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Vec<Vec<String>> {
+    walked(command, cwd, world, |walk| walk.ran)
+}
+
+/// Walks a command, and returns what is wanted of the walk.
+fn walked<T>(command: &str, cwd: &str, world: &dyn World, wanted: impl FnOnce(walk::Walk<'_>) -> T) -> T {
     let world = CachedGit { world, answers: Mutex::default() };
     let mut walk = walk::Walk::new(&world);
     walk.script(command, vec![place::Place::new(cwd)]);
-    walk.ran
+    wanted(walk)
 }
 
 /// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`.

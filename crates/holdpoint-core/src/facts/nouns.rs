@@ -390,11 +390,7 @@ impl Object for ToolFact {
             "runs" => {
                 let tool = Arc::clone(self);
                 Some(Value::from_function(move |wanted: Rest<Value>| {
-                    let texts = wanted.iter().flat_map(|one| match one.as_str() {
-                        Some(text) => vec![text.to_owned()],
-                        None => texts_in(one),
-                    });
-                    tool.runs(&texts.collect::<Vec<_>>())
+                    tool.runs(&crate::filters::texts(&wanted))
                 }))
             }
             _ => None,

@@ -170,8 +170,7 @@ impl<'s> Reader<'s> {
     /// One text or a list of texts under `key`, each with its place.
     pub(super) fn spanned_texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<(String, Range<usize>)> {
         let Some(value) = Self::get(table, key) else { return Vec::new() };
-        let single = std::slice::from_ref(value);
-        let items = value.get_ref().as_array().map_or(single, |array| array.iter().as_slice());
+        let items = one_or_many(value);
         let mut texts = Vec::new();
         for item in items {
             match item.get_ref().as_str() {
@@ -246,6 +245,12 @@ impl<'s> Reader<'s> {
             piece.is_condition = true;
         }
     }
+}
+
+/// Returns the items of a list; a value that is no list is its only item.
+pub(super) fn one_or_many<'a, 'i>(value: &'a Spanned<'i>) -> &'a [Spanned<'i>] {
+    let single = std::slice::from_ref(value);
+    value.get_ref().as_array().map_or(single, |array| array.iter().as_slice())
 }
 
 /// `a`, `b` and `c`.

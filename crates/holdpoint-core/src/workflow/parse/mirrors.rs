@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::super::table::{ESCAPE_IT, Reader};
+use super::super::table::{ESCAPE_IT, Reader, one_or_many};
 use super::super::{List, Mirror, Text};
 use super::Parser;
 
@@ -13,8 +13,7 @@ impl Parser<'_> {
         let mut mirrors = Vec::new();
         for (field, value) in fields {
             self.field_names.push((field.get_ref().to_string(), field.span()));
-            let single = std::slice::from_ref(value);
-            for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
+            for item in one_or_many(value) {
                 let Some(table) = self.reader.table("mirror", item) else { continue };
                 self.reader.known_keys("[mirror]", table, &["file", "find"]);
                 mirrors.push(Mirror {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::table::{CLOSE_IT, ESCAPE_IT, Reader, Spanned, json};
+use super::super::table::{CLOSE_IT, ESCAPE_IT, Reader, Spanned, json, one_or_many};
 use super::super::{Field, FieldType, List, Named, Text};
 use super::Parser;
 
@@ -96,8 +96,7 @@ impl Parser<'_> {
 
     /// Complains about texts that do not compile.
     fn compiled(&mut self, value: &Spanned<'_>, what: &str, fault: fn(&str) -> Option<String>, hint: &str) {
-        let single = std::slice::from_ref(value);
-        for item in value.get_ref().as_array().map_or(single, |array| array.iter().as_slice()) {
+        for item in one_or_many(value) {
             let Some(text) = item.get_ref().as_str() else {
                 self.reader.error(item.span(), format!("{what} must be a text"));
                 continue;

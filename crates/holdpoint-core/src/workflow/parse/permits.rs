@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::phase::{Actor, Phase};
 use super::super::step::{Delivery, Step};
-use super::super::table::{CLOSE_IT, Language, Reader, Spanned};
+use super::super::table::{CLOSE_IT, Language, Reader, Spanned, one_or_many};
 use super::super::{On, Rule, Say, Text, ToolMatch};
 use super::{Parser, Target};
 use crate::event::Moment;
@@ -229,9 +229,7 @@ impl Parser<'_> {
             None => value,
         };
         let mut names = Vec::new();
-        for item in
-            value.get_ref().as_array().map_or(std::slice::from_ref(value), |array| array.iter().as_slice())
-        {
+        for item in one_or_many(value) {
             match item.get_ref().as_str() {
                 Some(name) => names.push(quoted(name)),
                 None => drop(self.reader.error(item.span(), "a list of texts is wanted here")),
