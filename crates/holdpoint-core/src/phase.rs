@@ -1,8 +1,10 @@
 //! What a phase comes to: whose turn it is, what must be performed, and which step is taken. Nothing here performs
 //! anything: a review that is due is described, and its verdict is given back.
 
+mod one_test;
 mod performance;
 pub mod round;
+pub mod subagent;
 
 use std::sync::Arc;
 
@@ -233,6 +235,11 @@ fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Resu
     {
         let because = counted.render(&needs.otherwise, counted.context())?;
         return Ok(unperformed(phase, Unperformed::Lacking, failed(facts, phase, &because)?));
+    }
+    if let Performance::Review(review) = what
+        && subagent::is_asked(&counted, phase)?
+    {
+        return subagent::turn(&counted, phase, review, round);
     }
     Ok(match performance::request(&counted, phase, what, round)? {
         Some(request) => Turn::Perform(Box::new(request)),

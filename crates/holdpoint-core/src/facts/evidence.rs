@@ -112,7 +112,7 @@ impl Facts {
     }
 
     /// The hash of the working tree as it is now; none where there is no repository.
-    pub(super) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
+    pub(crate) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
         match self.world.tree(&self.workflow.run.aside()) {
             Answer::Is(tree) => Ok(Some(tree)),
             Answer::None => Ok(None),
