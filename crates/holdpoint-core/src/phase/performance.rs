@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::{Value as Json, json};
 
 use super::{counted, done, number, round, take};
 use crate::effects::{Effects, Set};
-use crate::facts::{Facts, With, fault};
+use crate::facts::{FactError, Facts, With};
 use crate::verdict::Verdict;
 use crate::workflow::performer::{CheckKind, Reviewer, TestsCheck};
 use crate::workflow::phase::{AgentPhase, Clean, Performance, Phase, PhaseKind, ReviewPhase};
@@ -184,7 +183,7 @@ pub(super) fn request(
     phase: &Phase,
     what: Performance<'_>,
     round: i64,
-) -> Result<Option<Request>, Error> {
+) -> Result<Option<Request>, FactError> {
     let asked = Asked { facts };
     match what {
         Performance::Review(review) => {
@@ -200,7 +199,8 @@ pub(super) fn request(
             }))
         }
         Performance::Check(_) => {
-            let missing = || fault(format!("phase `{}` names a check that does not exist", phase.name));
+            let missing =
+                || FactError::Missing(format!("phase `{}` names a check that does not exist", phase.name));
             let check = phase.check(&facts.workflow).ok_or_else(missing)?;
             if let Some(only_if) = &check.only_if
                 && !facts.evaluate(only_if, facts.context())?.is_true()
@@ -226,7 +226,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn review(&self, phase: &Phase, review: &ReviewPhase, reviewer: &Reviewer) -> Result<Task, Error> {
+    fn review(&self, phase: &Phase, review: &ReviewPhase, reviewer: &Reviewer) -> Result<Task, FactError> {
         let prompt = prompt(self.facts, &review.prompt)?;
         let form = answer_form(review, reviewer);
         Ok(Task::Review {
@@ -236,7 +236,7 @@ impl Asked<'_> {
         })
     }
 
-    fn check(&self, kind: &CheckKind) -> Result<Task, Error> {
+    fn check(&self, kind: &CheckKind) -> Result<Task, FactError> {
         Ok(match kind {
             CheckKind::Run { command } => {
                 Task::Run { command: words(self.facts, command, &self.facts.context())? }
@@ -273,7 +273,7 @@ impl Asked<'_> {
         })
     }
 
-    fn tests(&self, tests: &TestsCheck) -> Result<Tests, Error> {
+    fn tests(&self, tests: &TestsCheck) -> Result<Tests, FactError> {
         Ok(Tests {
             command: words(self.facts, &tests.command, &self.facts.context())?,
             scope: self.texts(tests.scope.as_ref())?,
@@ -284,17 +284,17 @@ impl Asked<'_> {
         })
     }
 
-    fn value(&self, expression: Option<&Text>) -> Result<Json, Error> {
+    fn value(&self, expression: Option<&Text>) -> Result<Json, FactError> {
         let Some(expression) = expression else { return Ok(Json::Null) };
         let value = self.facts.evaluate(expression, self.facts.context())?;
-        serde_json::to_value(value).map_err(|error| fault(error.to_string()))
+        serde_json::to_value(value).map_err(|error| FactError::malformed("a value has no JSON form", error))
     }
 
-    fn text(&self, expression: &Text) -> Result<String, Error> {
+    fn text(&self, expression: &Text) -> Result<String, FactError> {
         Ok(self.value(Some(expression))?.as_str().unwrap_or_default().to_owned())
     }
 
-    fn texts(&self, expression: Option<&Text>) -> Result<Vec<String>, Error> {
+    fn texts(&self, expression: Option<&Text>) -> Result<Vec<String>, FactError> {
         let list = self.value(expression)?;
         Ok(list
             .as_array()
@@ -304,7 +304,7 @@ impl Asked<'_> {
             .collect())
     }
 
-    fn path(&self, template: Option<&Text>) -> Result<Option<String>, Error> {
+    fn path(&self, template: Option<&Text>) -> Result<Option<String>, FactError> {
         template.map(|template| self.facts.render(template, self.facts.context())).transpose()
     }
 }
@@ -332,14 +332,14 @@ fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
 }
 
 /// The step for what could not be performed: the state stays as it is.
-pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Effects, Error> {
+pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Effects, FactError> {
     let facts = facts.with("because", Value::from(because));
     let steps = phase.performance().map_or(&[][..], |what| &what.routes().fault);
     take(&facts, phase, steps, Vec::new())
 }
 
 /// The step for a review or a check that was done.
-pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Effects, Error> {
+pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Effects, FactError> {
     let Some(what) = phase.performance() else { return Ok(Effects::default()) };
     let Some(verdict) = &answered.verdict else {
         return failed(facts, phase, "nothing that can be read was answered");
@@ -365,7 +365,7 @@ pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Resu
 }
 
 /// Whether the run takes the passing route after this verdict: what `evidence.PHASE.passed` says.
-pub fn has_passed(facts: &Arc<Facts>, phase: &Phase, verdict: &Verdict) -> Result<bool, Error> {
+pub fn has_passed(facts: &Arc<Facts>, phase: &Phase, verdict: &Verdict) -> Result<bool, FactError> {
     let Some(what) = phase.performance() else { return Ok(false) };
     if !what.passes(verdict, &facts.workflow) {
         return Ok(false);
@@ -382,7 +382,7 @@ fn clean(what: Performance<'_>) -> Option<&Clean> {
 }
 
 /// The model whose turn is next.
-fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, Error> {
+fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, FactError> {
     let reviewer = phase.reviewer(&facts.workflow);
     let Some(models) = reviewer.and_then(|reviewer| reviewer.models.as_ref()) else { return Ok(None) };
     let now = facts.field(&models.field)?;
@@ -391,12 +391,13 @@ fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, Error> {
     next.map(|model| facts.set(&models.field, json!(model))).transpose()
 }
 
-fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
-    let missing = || fault(format!("phase `{}` names a reviewer that does not exist", phase.name));
+fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, FactError> {
+    let missing =
+        || FactError::Missing(format!("phase `{}` names a reviewer that does not exist", phase.name));
     phase.reviewer(&facts.workflow).ok_or_else(missing)
 }
 
-fn prompt(facts: &Arc<Facts>, say: &Say) -> Result<String, Error> {
+fn prompt(facts: &Arc<Facts>, say: &Say) -> Result<String, FactError> {
     facts.render(&say.template, facts.context())
 }
 
@@ -406,13 +407,13 @@ fn command_line(
     phase: &Phase,
     command: &[Text],
     prompt: &str,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>, FactError> {
     let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(schema(facts, phase)?))];
     words(facts, command, &Value::from_object(With { facts: Arc::clone(facts), names }))
 }
 
 /// A program's words. One that is exactly one `{{ … }}` can be a list of words.
-fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<String>, Error> {
+fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<String>, FactError> {
     let mut words = Vec::new();
     for word in command {
         match facts.render_value(word, context.clone())? {
@@ -424,7 +425,7 @@ fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<St
 }
 
 /// The form of an answer: the reviewer's own, or one of the words it may answer, and notes.
-fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     let reviewer = reviewer(facts, phase)?;
     if let Some(schema) = &reviewer.schema {
         return Ok(schema.to_string());
@@ -440,7 +441,10 @@ fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
 }
 
 /// `prompt` and `command`, for files that hand a review to the agent.
-pub(crate) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<(&'static str, Value)>, Error> {
+pub(crate) fn handed_over(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+) -> Result<Vec<(&'static str, Value)>, FactError> {
     let PhaseKind::Agent(AgentPhase { shown: Some(shown), .. }) = &phase.kind else {
         return Ok(Vec::new());
     };
