@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use serde_json::Value as Json;
 
 use crate::effects::{Effects, Set};
@@ -30,17 +29,17 @@ impl From<FactError> for Refusal {
 }
 
 /// The step that a command takes, if one's condition is true.
-pub fn step<'a>(facts: &Arc<Facts>, command: &'a Command) -> Result<Option<&'a Step>, Error> {
+pub fn step<'a>(facts: &Arc<Facts>, command: &'a Command) -> Result<Option<&'a Step>, FactError> {
     chosen(facts, &command.steps)
 }
 
 /// The id of the run that a command is about, if it names one.
-pub fn about(facts: &Arc<Facts>, command: &Command) -> Result<Option<String>, Error> {
+pub fn about(facts: &Arc<Facts>, command: &Command) -> Result<Option<String>, FactError> {
     command.run.as_ref().map(|id| facts.render(id, facts.context())).transpose()
 }
 
 /// The phases that a command may go through.
-pub fn through(facts: &Arc<Facts>, command: &Command) -> Result<Vec<Text>, Error> {
+pub fn through(facts: &Arc<Facts>, command: &Command) -> Result<Vec<Text>, FactError> {
     let mut names = Vec::new();
     for name in command.through.iter() {
         match facts.render_value(name, facts.context())? {
@@ -54,7 +53,7 @@ pub fn through(facts: &Arc<Facts>, command: &Command) -> Result<Vec<Text>, Error
 }
 
 /// The name of the run that a step makes, if it makes one.
-pub fn created(facts: &Arc<Facts>, step: &Step) -> Result<Option<String>, Error> {
+pub fn created(facts: &Arc<Facts>, step: &Step) -> Result<Option<String>, FactError> {
     step.command.create.as_ref().map(|name| facts.render(name, facts.context())).transpose()
 }
 
@@ -97,12 +96,12 @@ fn finishes(facts: &Arc<Facts>, name: &str) -> Result<Phase, Refusal> {
 }
 
 /// Whether it is this phase's turn. What the user does, the user may do at any time.
-fn is_due(facts: &Arc<Facts>, name: &str) -> Result<bool, Error> {
+fn is_due(facts: &Arc<Facts>, name: &str) -> Result<bool, FactError> {
     let Some(field) = &facts.workflow.run.due else { return Ok(true) };
     Ok(facts.field(field)?.as_str() == Some(name))
 }
 
-fn not_due(facts: &Arc<Facts>, name: &str) -> Result<String, Error> {
+fn not_due(facts: &Arc<Facts>, name: &str) -> Result<String, FactError> {
     let due = facts.workflow.run.due.as_ref().map(|field| facts.field(field)).transpose()?;
     Ok(match due.as_ref().and_then(|due| due.as_str()) {
         Some(due) => format!("`{name}` is not due now: `{due}` is"),

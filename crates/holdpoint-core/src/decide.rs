@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Value, ValueKind};
 
 use crate::effects::{Effects, Fault};
-use crate::facts::{Facts, reason};
+use crate::facts::{FactError, Facts};
 use crate::transition::{Origin, apply, naming};
 use crate::workflow::Rule;
 
@@ -22,13 +21,13 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     if only.is_none() {
         match crate::protection::message(facts) {
             Ok(message) => effects.messages.extend(message),
-            Err(error) => effects.fault(reason(&error)),
+            Err(error) => effects.fault(error.to_string()),
         }
     }
     if only.is_none() {
         match crate::phase::subagent::heard(facts) {
             Ok(heard) => effects.add(heard),
-            Err(error) => effects.fault(reason(&error)),
+            Err(error) => effects.fault(error.to_string()),
         }
     }
     for rule in workflow.rules_for(&event, only) {
@@ -40,7 +39,7 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     effects
 }
 
-fn judge(rule: &Rule, facts: &Arc<Facts>, effects: &mut Effects) -> Result<(), Error> {
+fn judge(rule: &Rule, facts: &Arc<Facts>, effects: &mut Effects) -> Result<(), FactError> {
     let Some(each) = &rule.each else { return judge_once(rule, facts, Vec::new(), effects) };
     let elements = facts.evaluate(each, facts.context())?;
     for (key, value) in pairs(&elements)?.into_iter().take(ELEMENTS_MAX) {
@@ -50,7 +49,7 @@ fn judge(rule: &Rule, facts: &Arc<Facts>, effects: &mut Effects) -> Result<(), E
 }
 
 /// The elements of a list or a map with their keys; anything else has none.
-fn pairs(elements: &Value) -> Result<Vec<(Value, Value)>, Error> {
+fn pairs(elements: &Value) -> Result<Vec<(Value, Value)>, FactError> {
     match elements.kind() {
         ValueKind::Map => {
             elements.try_iter()?.map(|key| Ok((key.clone(), elements.get_item(&key)?))).collect()
@@ -68,7 +67,7 @@ fn judge_once(
     facts: &Arc<Facts>,
     element: Vec<(&'static str, Value)>,
     effects: &mut Effects,
-) -> Result<(), Error> {
+) -> Result<(), FactError> {
     let context = naming(facts, element.clone());
     let when = rule.step.when.as_ref();
     if let Some(when) = when
@@ -89,8 +88,8 @@ fn judge_once(
 }
 
 /// Notes a rule's fault, once for all the rules that share its cause.
-fn blame(rule: &Rule, error: &Error, effects: &mut Effects) {
-    let what = reason(error);
+fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) {
+    let what = error.to_string();
     if !effects.faults.iter().any(|fault| fault.what == what) {
         effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, is_told: false });
     }

@@ -8,14 +8,14 @@ use crate::effects::Set;
 use crate::event::{Event, Moment};
 use crate::tool::Tool;
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, World};
+use crate::world::{Answer, GitQuestion, World, WorldError};
 
 struct Files(HashMap<&'static str, &'static str>);
 
 impl World for Files {
     fn read(&self, path: &str) -> Answer<Vec<u8>> {
         match self.0.get(path) {
-            Some(&"unreadable") => Answer::Fault("permission denied".into()),
+            Some(&"unreadable") => Answer::Fault(WorldError::Unreadable("permission denied".into())),
             Some(text) => Answer::Is(text.as_bytes().to_vec()),
             None => Answer::None,
         }
@@ -104,9 +104,9 @@ fn a_name_defined_by_itself_is_a_fault() {
 }
 
 #[test]
-fn an_endless_text_runs_out_of_fuel() {
+fn an_endless_text_ends_with_a_fault() {
     let rules = "[holds.a]\non=\"before\"\nsay=\"{% for a in big %}{% for b in big %}{% for c in big %}x{% endfor %}{% endfor %}{% endfor %}\"\n[data]\nbig=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82,83,84,85,86,87,88,89,90,91,92,93,94,95,96,97,98,99,100]\n";
-    assert!(decide_with(rules, &[]).faults[0].what.contains("fuel"));
+    assert!(decide_with(rules, &[]).faults[0].what.contains("too much work"));
 }
 
 #[test]

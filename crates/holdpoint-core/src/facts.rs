@@ -1,6 +1,7 @@
 //! Facts: what conditions and texts can name. Each is worked out when it is first asked for, and remembered.
 
 pub(crate) mod attributes;
+mod error;
 mod evidence;
 mod file;
 mod item;
@@ -17,8 +18,8 @@ pub mod time;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use minijinja::Environment;
 use minijinja::value::{Enumerator, Object, Serde, Value};
-use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
 use crate::effects::Set;
@@ -26,10 +27,8 @@ use crate::event::Event;
 use crate::workflow::{Field, Named, Text, Workflow};
 use crate::world::{Answer, World};
 
+pub use error::FactError;
 pub(crate) use phase::phase_fact;
-
-/// What kept a fact from being known.
-pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
 pub const NOUNS: [&str; 37] = [
@@ -144,7 +143,7 @@ impl Facts {
     }
 
     /// What a new run's state starts with: each field's first value.
-    pub fn first_values(self: &Arc<Self>) -> Result<Vec<Set>, Error> {
+    pub fn first_values(self: &Arc<Self>) -> Result<Vec<Set>, FactError> {
         let first = |field: &Field| {
             let value = self.render_value(&field.first, self.context())?;
             Ok(Set { path: vec![field.name.to_string()], value })
@@ -176,38 +175,39 @@ impl Facts {
     }
 
     /// A field of the state, or of its item at hand; undefined if there is none.
-    pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, Error> {
+    pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, FactError> {
         let source = if self.is_items(path) { path.to_owned() } else { format!("state.{path}") };
         self.evaluate(&Text::Owned(source), self.context())
     }
 
     /// A field of the state as text; none if it is no text.
-    pub fn state_field(self: &Arc<Self>, path: &str) -> Result<Option<String>, Error> {
+    pub fn state_field(self: &Arc<Self>, path: &str) -> Result<Option<String>, FactError> {
         Ok(self.field(path)?.as_str().map(str::to_owned))
     }
 
     /// The value of an expression.
-    pub fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, Error> {
+    pub fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, FactError> {
         match source {
-            Text::Borrowed(source) => self.env.compile_expression(source)?.eval(context),
-            Text::Owned(source) => self.env.compile_expression_owned(source.clone())?.eval(context),
+            Text::Borrowed(source) => Ok(self.env.compile_expression(source)?.eval(context)?),
+            Text::Owned(source) => Ok(self.env.compile_expression_owned(source.clone())?.eval(context)?),
         }
     }
 
     /// A template's text, without white space at its end.
-    pub fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, Error> {
+    pub fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, FactError> {
         let mut text = self.env.render_str(template, context)?;
         text.truncate(text.trim_end().len());
         Ok(text)
     }
 
     /// A template's value: one that is exactly one `{{ … }}` keeps its type, any other is text.
-    pub fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, Error> {
+    pub fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, FactError> {
         let inner = template.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         match inner.filter(|inner| !inner.contains("{{") && !inner.contains("}}")) {
             Some(expression) => {
                 let value = self.evaluate(&Text::Owned(expression.trim().to_owned()), context)?;
-                serde_json::to_value(&value).map_err(|error| fault(error.to_string()))
+                serde_json::to_value(&value)
+                    .map_err(|error| FactError::malformed("a value has no JSON form", error))
             }
             None => Ok(Json::String(self.env.render_str(template, context)?)),
         }
@@ -219,7 +219,7 @@ impl Facts {
     }
 
     /// The state file's path below the home, if the workflow has one.
-    pub fn state_path(self: &Arc<Self>) -> Result<Option<String>, Error> {
+    pub fn state_path(self: &Arc<Self>) -> Result<Option<String>, FactError> {
         if let Some(path) = self.world.state_file() {
             return Ok(Some(path));
         }
@@ -231,7 +231,7 @@ impl Facts {
         if crate::path::stays_below(&path) {
             return Ok(Some(path));
         }
-        Err(fault(format!("the state file's path `{path}` leaves the project folder")))
+        Err(FactError::Outside(format!("the state file's path `{path}` leaves the project folder")))
     }
 
     /// Forgets which names were asked for so far.
@@ -290,7 +290,7 @@ impl Facts {
 
     fn defined(self: &Arc<Self>, name: &str, source: &Text) -> Value {
         if lock(&self.asking).iter().any(|asked| asked == name) {
-            return fault(format!("`{name}` is defined by itself")).into();
+            return FactError::Circular(name.to_owned()).into();
         }
         lock(&self.asking).push(name.to_owned());
         let value = self.evaluate(source, self.context());
@@ -347,23 +347,10 @@ impl Object for With {
     }
 }
 
-/// An error that a fact can be: asking for the fact raises it.
-pub(crate) fn fault(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::InvalidOperation, what.into())
-}
-
-/// What an error says, without the template engine's own framing.
-pub fn reason(error: &Error) -> String {
-    let kind = error.kind();
-    match error.detail() {
-        Some(detail) if kind == ErrorKind::InvalidOperation => detail.to_owned(),
-        Some(detail) => format!("{kind}: {detail}"),
-        None => kind.to_string(),
-    }
-}
-
 fn literal(data: &Named) -> Value {
-    serde_json::from_str(&data.source).unwrap_or_else(|error| Value::from(fault(error.to_string())))
+    serde_json::from_str(&data.source).unwrap_or_else(|error| {
+        FactError::malformed(format!("`{}` is not valid JSON", data.name), error).into()
+    })
 }
 
 /// A value as short JSON for the journal.
@@ -384,3 +371,7 @@ fn brief(value: &Value) -> String {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "facts_tests.rs"]
+mod facts_tests;

@@ -2,7 +2,12 @@
 //! MiniJinja's full set costs more than most decisions.
 
 use minijinja::value::{Rest, Value, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, filters, tests};
+use minijinja::{Environment, Error, UndefinedBehavior, filters, tests};
+
+use crate::facts::FactError;
+
+/// The most steps that one evaluation may take.
+pub(crate) const STEPS_MAX: u64 = 1_000_000;
 
 /// Every filter's name.
 pub const FILTERS: [&str; 38] = [
@@ -78,7 +83,7 @@ pub const TESTS: [&str; 23] = [
 pub fn environment() -> Environment<'static> {
     let mut env = Environment::empty();
     env.set_undefined_behavior(UndefinedBehavior::Chainable);
-    env.set_fuel(Some(1_000_000));
+    env.set_fuel(Some(STEPS_MAX));
     add_standard_filters(&mut env);
     add_standard_tests(&mut env);
     env.add_filter("holding", holding);
@@ -260,7 +265,7 @@ pub(crate) fn glob_fault(glob: &str) -> Option<String> {
 
 pub(crate) fn pattern(pattern: &str) -> Result<regex_lite::Regex, Error> {
     let compiled = regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build();
-    compiled.map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("pattern `{pattern}`: {error}")))
+    compiled.map_err(|error| FactError::malformed(format!("pattern `{pattern}`"), error).into())
 }
 
 /// Implements `text | mentions(words)`: returns the first of the words or phrases that the text contains as whole
@@ -322,7 +327,7 @@ fn segment(value: &Value) -> Result<Value, Error> {
         Some(text) => {
             let what =
                 format!("the name `{text}` leaves the project folder it stands for: it must be a plain name");
-            Err(Error::new(ErrorKind::InvalidOperation, what))
+            Err(FactError::Outside(what).into())
         }
         None => Ok(Value::UNDEFINED),
     }

@@ -8,12 +8,11 @@ pub mod subagent;
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::json;
 
 use crate::effects::{Effects, Set};
-use crate::facts::{Facts, fault};
+use crate::facts::{FactError, Facts};
 use crate::transition::{Origin, apply, chosen, enter, rendered};
 use crate::verdict::Verdict;
 use crate::workflow::phase::{Actor, AgentPhase, Performance, Phase, PhaseKind};
@@ -73,7 +72,7 @@ pub enum Unperformed {
 }
 
 /// The phase that is due.
-pub fn due(facts: &Arc<Facts>) -> Result<Due, Error> {
+pub fn due(facts: &Arc<Facts>) -> Result<Due, FactError> {
     let Some(field) = &facts.workflow.run.due else { return Ok(Due::Nobody) };
     let value = facts.field(field)?;
     match value.as_str() {
@@ -86,7 +85,7 @@ pub fn due(facts: &Arc<Facts>) -> Result<Due, Error> {
 }
 
 /// What to do about `phase` when the agent stops.
-pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
+pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     match &phase.kind {
         PhaseKind::User(_) | PhaseKind::Nobody(_) => resting(facts, phase),
         PhaseKind::Agent(agent) if !is_proved(facts, agent)? => unfinished(facts, phase),
@@ -100,7 +99,7 @@ pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 }
 
 /// The user's turn: the agent may go, after what the phase does when it stops there.
-fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
+fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     match chosen(facts, phase.stop())? {
         Some(step) => Ok(Turn::Step(apply(facts, &Origin::Phase(phase), step, Vec::new())?)),
         None => Ok(Turn::Rest),
@@ -108,7 +107,7 @@ fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 }
 
 /// Whether a run in this phase still asks for something when the agent stops.
-pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
+pub fn is_live(facts: &Arc<Facts>) -> Result<bool, FactError> {
     match due(facts)? {
         Due::Phase(phase) if phase.actor().rests() => Ok(chosen(facts, phase.stop())?.is_some()),
         Due::Phase(_) => Ok(true),
@@ -117,12 +116,12 @@ pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
 }
 
 /// Whether the phase that is due is another's than the user's: there is work to do.
-pub fn is_at_work(facts: &Arc<Facts>) -> Result<bool, Error> {
+pub fn is_at_work(facts: &Arc<Facts>) -> Result<bool, FactError> {
     Ok(matches!(due(facts)?, Due::Phase(phase) if !phase.actor().rests()))
 }
 
 /// Whether an agent's phase is finished: its report is there, or its condition is true.
-pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &AgentPhase) -> Result<bool, Error> {
+pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &AgentPhase) -> Result<bool, FactError> {
     if let Some(until) = &phase.until {
         return Ok(facts.evaluate(until, facts.context())?.is_true());
     }
@@ -131,11 +130,11 @@ pub(crate) fn is_proved(facts: &Arc<Facts>, phase: &AgentPhase) -> Result<bool, 
     match facts.world.is_new(&path) {
         crate::world::Answer::Is(()) => Ok(true),
         crate::world::Answer::None => Ok(false),
-        crate::world::Answer::Fault(why) => Err(fault(format!("`{path}`: {why}"))),
+        crate::world::Answer::Fault(why) => Err(FactError::world(format!("`{path}`"), why)),
     }
 }
 
-fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
+fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     if phase.count(&facts.workflow).is_some() {
         return Ok(Turn::Step(next_round(facts, phase)?));
     }
@@ -149,7 +148,7 @@ fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 }
 
 /// An agent's phase whose rounds are counted: finding it unfinished uses one, and the agent is sent into it again.
-fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, Error> {
+fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, FactError> {
     let round = round(facts, phase)?;
     if let Some(exhausted) = exhausted(facts, phase, round)? {
         return Ok(exhausted);
@@ -162,7 +161,7 @@ fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, Error> {
 }
 
 /// What happens at the limit, if this round is beyond it.
-fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Effects>, Error> {
+fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Effects>, FactError> {
     match phase.limit(&facts.workflow) {
         Some(limit) if is_beyond(facts, phase, round)? => {
             apply(facts, &Origin::Phase(phase), &limit.then, Vec::new()).map(Some)
@@ -172,13 +171,13 @@ fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Eff
 }
 
 /// Whether a phase's limit does not allow this round.
-fn is_beyond(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<bool, Error> {
+fn is_beyond(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<bool, FactError> {
     let Some(limit) = phase.limit(&facts.workflow) else { return Ok(false) };
     Ok(round > number(&facts.evaluate(&limit.most, facts.context())?))
 }
 
 /// The first of the steps whose condition is true, after `sets`.
-fn take(facts: &Arc<Facts>, phase: &Phase, steps: &[Step], sets: Vec<Set>) -> Result<Effects, Error> {
+fn take(facts: &Arc<Facts>, phase: &Phase, steps: &[Step], sets: Vec<Set>) -> Result<Effects, FactError> {
     match chosen(&facts.overlaid(&sets), steps)? {
         Some(step) => apply(facts, &Origin::Phase(phase), step, sets),
         None => Ok(Effects { sets, ..Effects::default() }),
@@ -186,34 +185,34 @@ fn take(facts: &Arc<Facts>, phase: &Phase, steps: &[Step], sets: Vec<Set>) -> Re
 }
 
 /// The step that a finished phase of the agent or the user leads to, after `sets`.
-pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase, mut sets: Vec<Set>) -> Result<Effects, Error> {
+pub(crate) fn finish(facts: &Arc<Facts>, phase: &Phase, mut sets: Vec<Set>) -> Result<Effects, FactError> {
     sets.extend(done(facts, phase)?);
     take(facts, phase, phase.then(), sets)
 }
 
 /// What a finished phase leaves in the state whatever its outcome: that it was the last one.
-fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Error> {
+fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, FactError> {
     facts.workflow.run.last.iter().map(|field| facts.set(field, json!(phase.name))).collect()
 }
 
 /// The report that an agent's phase is proved by.
-pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, Error> {
+pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, FactError> {
     let report = phase.report().filter(|_| phase.actor() == Actor::Agent);
     report.map(|report| facts.render(report, facts.context())).transpose()
 }
 
 /// Renders the instructions for whoever acts in a phase.
-pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     let text = ask(facts, phase)?;
     Ok(if text.is_empty() { format!("The phase `{}` is due now.", phase.name) } else { text })
 }
 
-pub(crate) fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+pub(crate) fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     phase.ask().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
 }
 
 /// The turn of a phase that the engine performs.
-fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Result<Turn, Error> {
+fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Result<Turn, FactError> {
     if is_skipped(facts, what)? {
         let mut sets = done(facts, phase)?;
         if let Some(skip) = what.skip() {
@@ -256,19 +255,19 @@ fn unperformed(phase: &Phase, why: Unperformed, effects: Effects) -> Turn {
 }
 
 /// Whether what a phase performs counts as passed without being done.
-fn is_skipped(facts: &Arc<Facts>, what: Performance<'_>) -> Result<bool, Error> {
+fn is_skipped(facts: &Arc<Facts>, what: Performance<'_>) -> Result<bool, FactError> {
     what.skip().map_or(Ok(false), |skip| Ok(facts.evaluate(&skip.when, facts.context())?.is_true()))
 }
 
 /// Which round a performance would be.
-fn round(facts: &Arc<Facts>, phase: &Phase) -> Result<i64, Error> {
+fn round(facts: &Arc<Facts>, phase: &Phase) -> Result<i64, FactError> {
     match phase.count(&facts.workflow) {
         Some(field) => Ok(number(&facts.field(field)?).saturating_add(1)),
         None => Ok(1),
     }
 }
 
-fn counted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Vec<Set>, Error> {
+fn counted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Vec<Set>, FactError> {
     let field = phase
         .count(&facts.workflow)
         .filter(|_| phase.performance().is_none() || phase.actor() != Actor::Agent);

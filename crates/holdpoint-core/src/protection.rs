@@ -3,11 +3,9 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
-
 use crate::effects::{Message, Source};
 use crate::event::Moment;
-use crate::facts::Facts;
+use crate::facts::{FactError, Facts};
 use crate::phase::{Due, due};
 use crate::shell;
 use crate::tool::{Tool, ToolKind};
@@ -38,7 +36,7 @@ const OTHER_ENVIRONMENT: &str =
 const NOT_AN_AGENTS: [&str; 1] = ["holdpoint hook"];
 
 /// What the engine itself has against an event, if anything.
-pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, Error> {
+pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, FactError> {
     if !facts.workflow.run.is_sealed || facts.event.moment != Moment::Before {
         return Ok(None);
     }
@@ -81,11 +79,11 @@ enum Against {
     Environment,
 }
 
-fn is_at_work(facts: &Arc<Facts>) -> Result<bool, Error> {
+fn is_at_work(facts: &Arc<Facts>) -> Result<bool, FactError> {
     Ok(matches!(due(facts)?, Due::Phase(phase) if phase.actor() != Actor::Nobody))
 }
 
-fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
+fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError> {
     let state = facts.state_path()?;
     let is_ours = |file: &String| {
         Some(file) == state.as_ref() || FILES.iter().any(|glob| fast_glob::glob_match(glob, file))
@@ -96,7 +94,7 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
     Ok((!ours.is_empty()).then(|| Against::Files(ours.join(", "))))
 }
 
-fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> {
+fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError> {
     let Some(command) = tool.command() else { return Ok(None) };
     if names_ours(facts, command)? && (!finds(ONLY_READS, command) || finds(WRITES_TOO, command)) {
         return Ok(Some(Against::Files("what this command names".to_owned())));
@@ -106,7 +104,7 @@ fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, Error> 
     Ok(users.or_else(|| finds(OTHER_ENVIRONMENT, command).then_some(Against::Environment)))
 }
 
-fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, Error> {
+fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, FactError> {
     let state = facts.state_path()?;
     Ok(state.is_some_and(|state| command.contains(&state)) || finds(NAMED, command))
 }

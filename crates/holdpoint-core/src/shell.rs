@@ -15,7 +15,9 @@ mod wrapper;
 use std::mem::discriminant;
 use std::sync::{Mutex, PoisonError};
 
-use crate::world::{Answer, GitQuestion, World};
+use thiserror::Error;
+
+use crate::world::{Answer, GitError, GitQuestion, World, WorldError};
 
 /// A commit that a command would make.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,18 @@ pub struct Commits {
     /// Each commit once. If a commit could land on several branches, it is listed with each of them.
     pub list: Vec<Commit>,
     /// Why the list may be incomplete: git did not answer, or the command is too complex to follow.
-    pub fault: Option<String>,
+    pub fault: Option<ShellError>,
+}
+
+/// The reason why a command cannot be followed to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ShellError {
+    /// The world could not answer a question.
+    #[error("{0}")]
+    World(WorldError),
+    /// There are too many branches on which the command may end.
+    #[error("the command may end on too many branches to follow")]
+    TooManyBranches,
 }
 
 /// Returns the commits that `command`, run in `cwd`, would make.
@@ -146,7 +159,7 @@ impl World for CachedGit<'_> {
         }
         let of_its_kind = |asked: &GitQuestion| discriminant(asked) == discriminant(question);
         if answers.iter().filter(|(_, asked, _)| of_its_kind(asked)).count() >= QUESTIONS_MAX {
-            return Answer::Fault(format!("the command needs more than {QUESTIONS_MAX} answers from git"));
+            return Answer::Fault(WorldError::Git(GitError::TooManyQuestions(QUESTIONS_MAX)));
         }
         let answer = self.world.git(dir, question);
         answers.push((dir.to_owned(), question.clone(), answer.clone()));

@@ -339,12 +339,22 @@ fn a_fault_stands_beside_the_commits() {
             None
         }
         fn git(&self, dir: &str, _: &GitQuestion) -> Answer<String> {
-            if dir == "/w" { Answer::Is("topic".into()) } else { Answer::Fault("slow".into()) }
+            if dir == "/w" {
+                Answer::Is("topic".into())
+            } else {
+                Answer::Fault(WorldError::Git(GitError::TooSlow))
+            }
         }
     }
     let found = commits("git commit; git -C /other commit", "/w", &Half);
-    assert_eq!((found.list.len(), found.fault), (1, Some("slow".into())));
-    assert_eq!(commits("git switch x", "/other", &Half).fault, Some("slow".into()));
+    assert_eq!(
+        (found.list.len(), found.fault),
+        (1, Some(ShellError::World(WorldError::Git(GitError::TooSlow))))
+    );
+    assert_eq!(
+        commits("git switch x", "/other", &Half).fault,
+        Some(ShellError::World(WorldError::Git(GitError::TooSlow)))
+    );
 }
 
 #[test]
@@ -422,9 +432,12 @@ fn git_that_cannot_be_asked_is_a_fault() {
             None
         }
         fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-            Answer::Fault("no git".into())
+            Answer::Fault(WorldError::Git(GitError::TooSlow))
         }
     }
     let found = commits("git commit", "/w", &NoGit);
-    assert_eq!(found, Commits { list: Vec::new(), fault: Some("no git".into()) });
+    assert_eq!(
+        found,
+        Commits { list: Vec::new(), fault: Some(ShellError::World(WorldError::Git(GitError::TooSlow))) }
+    );
 }

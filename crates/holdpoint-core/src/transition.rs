@@ -16,12 +16,11 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::{Value as Json, json};
 
 use crate::effects::{Effects, FileChange, Message, Set, Source};
-use crate::facts::{Facts, With, phase_fact};
+use crate::facts::{FactError, Facts, With, phase_fact};
 use crate::phase::{self, ask, expected, handed_over, number};
 use crate::workflow::limit::Limit;
 use crate::workflow::phase::{Actor, Phase};
@@ -40,9 +39,9 @@ pub enum Origin<'a> {
 }
 
 /// The first step whose condition is true.
-pub(crate) fn chosen<'a>(facts: &Arc<Facts>, steps: &'a [Step]) -> Result<Option<&'a Step>, Error> {
+pub(crate) fn chosen<'a>(facts: &Arc<Facts>, steps: &'a [Step]) -> Result<Option<&'a Step>, FactError> {
     for step in steps {
-        let is_met = |when: &Text| Ok::<bool, Error>(facts.evaluate(when, facts.context())?.is_true());
+        let is_met = |when: &Text| Ok::<bool, FactError>(facts.evaluate(when, facts.context())?.is_true());
         if step.when.as_ref().map_or(Ok(true), is_met)? {
             return Ok(Some(step));
         }
@@ -56,7 +55,7 @@ pub fn apply(
     origin: &Origin<'_>,
     step: &Step,
     before: Vec<Set>,
-) -> Result<Effects, Error> {
+) -> Result<Effects, FactError> {
     let mut effects = Effects { sets: before, ..Effects::default() };
     match round(facts, step, &effects.sets)? {
         Round::None => carry_out(facts, origin, step, effects, None),
@@ -81,7 +80,7 @@ fn carry_out(
     step: &Step,
     mut effects: Effects,
     moves: Option<Set>,
-) -> Result<Effects, Error> {
+) -> Result<Effects, FactError> {
     set(facts, origin, step, &mut effects)?;
     finish(facts, origin, &mut effects)?;
     go(facts, step, &mut effects);
@@ -108,7 +107,7 @@ enum Round<'a> {
     UsedUp(&'a Limit),
 }
 
-fn round<'a>(facts: &'a Arc<Facts>, step: &Step, sets: &[Set]) -> Result<Round<'a>, Error> {
+fn round<'a>(facts: &'a Arc<Facts>, step: &Step, sets: &[Set]) -> Result<Round<'a>, FactError> {
     let named = |name: &Text| facts.workflow.limit(name);
     let Some(limit) = step.round.as_ref().and_then(named) else { return Ok(Round::None) };
     let now = facts.overlaid(sets);
@@ -121,7 +120,7 @@ fn round<'a>(facts: &'a Arc<Facts>, step: &Step, sets: &[Set]) -> Result<Round<'
     Ok(if moves { Round::Moves(count) } else { Round::Counted(count) })
 }
 
-fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), Error> {
+fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), FactError> {
     if !step.set.is_empty() {
         let now = facts.overlaid(&effects.sets);
         let sets = rendered(&now, &step.set, &origin.context(&now, step))?;
@@ -134,7 +133,7 @@ fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
     Ok(())
 }
 
-fn finish(facts: &Arc<Facts>, origin: &Origin<'_>, effects: &mut Effects) -> Result<(), Error> {
+fn finish(facts: &Arc<Facts>, origin: &Origin<'_>, effects: &mut Effects) -> Result<(), FactError> {
     if let Origin::Command(Some(phase)) = origin {
         let finished = phase::finish(facts, phase, std::mem::take(&mut effects.sets))?;
         effects.add(finished);
@@ -156,7 +155,7 @@ fn change_files(
     origin: &Origin<'_>,
     step: &Step,
     effects: &mut Effects,
-) -> Result<(), Error> {
+) -> Result<(), FactError> {
     if step.write.is_empty() && step.remove.is_empty() {
         return Ok(());
     }
@@ -170,7 +169,7 @@ fn change_files(
 }
 
 /// The files that a step writes and removes; one whose path comes to nothing is not written.
-fn changed(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<FileChange>, Error> {
+fn changed(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<FileChange>, FactError> {
     let mut files = Vec::new();
     for file in step.write.iter() {
         let path = facts.render(&file.name, context.clone())?;
@@ -191,7 +190,7 @@ fn changed(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<FileC
     Ok(files)
 }
 
-fn log(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), Error> {
+fn log(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), FactError> {
     if !step.log.is_empty() {
         let now = facts.overlaid(&effects.sets);
         effects.log.extend(lines(&now, step, &origin.context(&now, step))?);
@@ -199,12 +198,12 @@ fn log(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
     Ok(())
 }
 
-fn lines(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String>, Error> {
+fn lines(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String>, FactError> {
     step.log.iter().map(|line| facts.render(line, context.clone())).collect()
 }
 
 /// What entering a phase sets, writes and logs, and the report that then proves it.
-pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), Error> {
+pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), FactError> {
     let now = facts.overlaid(&effects.sets);
     effects.sets.extend(now.entering()?);
     effects.sets.extend(phase::subagent::asking(&now, target)?);
@@ -223,7 +222,7 @@ pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -
     Ok(())
 }
 
-fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), Error> {
+fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), FactError> {
     let target = step.go.as_ref().and_then(|go| facts.workflow.phase(go));
     let after = if effects.sets.is_empty() { Arc::clone(facts) } else { facts.overlaid(&effects.sets) };
     let (delivery, text) = match (step.delivery, origin, target) {
@@ -242,7 +241,7 @@ fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
 }
 
 /// What is said where a phase begins, if anything: to the agent what it is asked, to the user how it ended.
-fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)>, Error> {
+fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)>, FactError> {
     Ok(match target.actor() {
         Actor::Agent if target.ask().is_some() => Some((Delivery::Hold, ask(facts, target)?)),
         Actor::Nobody if target.ask().is_some() => Some((Delivery::Tell, ask(facts, target)?)),
@@ -254,7 +253,7 @@ fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)
 }
 
 /// The fields that are set. Those of an item are passed over where none is at hand.
-pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named], context: &Value) -> Result<Vec<Set>, Error> {
+pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named], context: &Value) -> Result<Vec<Set>, FactError> {
     let mut sets = Vec::new();
     for field in fields {
         if facts.can_set(&field.name)? {

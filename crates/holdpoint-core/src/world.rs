@@ -1,5 +1,7 @@
 //! The questions that the core may ask about files, git and the environment.
 
+use thiserror::Error;
+
 /// Answers questions about a run's project. Paths are relative to the run's home, or absolute below it.
 pub trait World: Send + Sync {
     /// Returns the content of a file.
@@ -156,8 +158,48 @@ pub enum Answer<T> {
     Is(T),
     /// The thing does not exist.
     None,
-    /// The answer is unknown. The reason is for people.
-    Fault(String),
+    /// The answer is unknown.
+    Fault(WorldError),
+}
+
+/// The reason why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WorldError {
+    /// The path leads out of the project.
+    #[error("`{0}` lies outside the project")]
+    Outside(String),
+    /// The file or folder cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The document's reader refuses the document.
+    #[error("{0}")]
+    Document(String),
+    /// The working tree or a commit cannot be read.
+    #[error("{0}")]
+    Tree(String),
+    /// Git could not be asked.
+    #[error("{0}")]
+    Git(GitError),
+}
+
+/// The reason why git has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GitError {
+    /// The program did not start.
+    #[error("git could not be started: {0}")]
+    NotStarted(String),
+    /// The program did not end in time.
+    #[error("git did not answer within {seconds} seconds")]
+    NoAnswer {
+        /// The time that it had.
+        seconds: u64,
+    },
+    /// Git was too slow before, so it is not asked again.
+    #[error("git takes too long to answer")]
+    TooSlow,
+    /// One command needs too many answers.
+    #[error("the command needs more than {0} answers from git")]
+    TooManyQuestions(usize),
 }
 
 /// A question for git.

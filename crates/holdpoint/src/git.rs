@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use holdpoint_core::world::{Answer, GitQuestion};
+use holdpoint_core::world::{Answer, GitError, GitQuestion, WorldError};
 
 use crate::process_group;
 
@@ -86,6 +86,10 @@ fn run(dir: &str, args: &[&str]) -> Answer<String> {
     PATIENCE.run(Command::new("git"), dir, args)
 }
 
+fn fault(error: GitError) -> Answer<String> {
+    Answer::Fault(WorldError::Git(error))
+}
+
 impl Patience {
     const fn new(total: Duration) -> Patience {
         Patience { total, waited: AtomicU64::new(0), hung: AtomicBool::new(false) }
@@ -95,7 +99,7 @@ impl Patience {
         let waited = Duration::from_millis(self.waited.load(Ordering::Relaxed));
         let left = self.total.saturating_sub(waited).min(QUESTION_MAX);
         if left.is_zero() || self.hung.load(Ordering::Relaxed) {
-            return Answer::Fault("git takes too long to answer".into());
+            return fault(GitError::TooSlow);
         }
         git.arg("-C").arg(dir).args(args).env("GIT_OPTIONAL_LOCKS", "0");
         // They describe the repository of another git process.
@@ -108,7 +112,7 @@ impl Patience {
         let started = Instant::now();
         let answer = match git.spawn() {
             Ok(child) => self.wait(child, left),
-            Err(error) => return Answer::Fault(format!("git could not be started: {error}")),
+            Err(error) => return fault(GitError::NotStarted(error.to_string())),
         };
         let took = started.elapsed();
         if took > PROMPT {
@@ -129,7 +133,7 @@ impl Patience {
                     process_group::kill(&child);
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Answer::Fault(format!("git did not answer within {} seconds", left.as_secs()));
+                    return fault(GitError::NoAnswer { seconds: left.as_secs() });
                 }
             }
             pause = (pause * 2).min(Duration::from_millis(10));

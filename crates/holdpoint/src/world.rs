@@ -10,7 +10,7 @@ use std::time::Duration;
 use holdpoint_checks::reader;
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
-use holdpoint_core::world::{Answer, GitQuestion, Head, World};
+use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
 
 use crate::env::Env;
 use crate::error::in_full;
@@ -36,7 +36,7 @@ pub struct ProjectWorld {
     id: Option<RunId>,
     workflow: String,
     /// The hash of the working tree, computed on first use.
-    tree: OnceLock<Result<String, String>>,
+    tree: OnceLock<Answer<String>>,
     /// What differs between the working tree and another one, by that one's hash.
     changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
@@ -89,12 +89,12 @@ impl ProjectWorld {
     /// Returns the same world where the hash of the working tree is known.
     #[must_use]
     pub fn with_tree(self, tree: Option<String>) -> ProjectWorld {
-        let tree = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Ok(tree)));
+        let tree = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Answer::Is(tree)));
         ProjectWorld { tree, ..self }
     }
 
     /// Resolves a path to a file, if it is below the home.
-    fn resolve(&self, path: &str) -> Result<PathBuf, String> {
+    fn resolve(&self, path: &str) -> Result<PathBuf, WorldError> {
         let path = tidy(path);
         if stays_below(&path) {
             return Ok(self.folder.join(path));
@@ -104,13 +104,10 @@ impl ProjectWorld {
             return Ok(self.home.join(rest));
         }
         // The path may lead to the home through a link, as with /tmp on some systems.
-        let real_home = self.home.canonicalize().map_err(|error| error.to_string())?;
-        let real =
-            Path::new(&path).canonicalize().map_err(|_| format!("`{path}` lies outside the project"))?;
-        if real.starts_with(&real_home) {
-            Ok(real)
-        } else {
-            Err(format!("`{path}` lies outside the project"))
+        let real_home = self.home.canonicalize().map_err(unreadable)?;
+        match Path::new(&path).canonicalize() {
+            Ok(real) if real.starts_with(&real_home) => Ok(real),
+            Ok(_) | Err(_) => Err(WorldError::Outside(path)),
         }
     }
 }
@@ -171,19 +168,24 @@ impl ProjectWorld {
         match worktree::head(&self.home) {
             Ok(Some(head)) => Answer::Is(head),
             Ok(None) => Answer::None,
-            Err(error) => Answer::Fault(in_full(&error)),
+            Err(error) => Answer::Fault(WorldError::Tree(in_full(&error))),
         }
     }
 }
 
+/// The system's reason for not reading a file or folder.
+fn unreadable(why: impl ToString) -> WorldError {
+    WorldError::Unreadable(why.to_string())
+}
+
 /// Turns a failure into a fault.
 fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
-    result.map_or_else(|error| Answer::Fault(in_full(&error)), Answer::Is)
+    result.map_or_else(|error| Answer::Fault(WorldError::Tree(in_full(&error))), Answer::Is)
 }
 
 impl World for ProjectWorld {
     fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        match self.resolve(path).and_then(|path| read_file(&path, FILE_BYTES_MAX)) {
+        match self.resolve(path).and_then(|path| read_file(&path, FILE_BYTES_MAX).map_err(unreadable)) {
             Ok(Some(bytes)) => Answer::Is(bytes),
             Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
@@ -199,7 +201,7 @@ impl World for ProjectWorld {
         let text = String::from_utf8_lossy(&bytes);
         match reader::read_as(reader, text.trim_start_matches('\u{feff}'), args) {
             Ok(said) => said.map_or(Answer::None, Answer::Is),
-            Err(why) => Answer::Fault(why),
+            Err(why) => Answer::Fault(WorldError::Document(why)),
         }
     }
 
@@ -207,7 +209,7 @@ impl World for ProjectWorld {
         match self.resolve(path).map(|path| path.metadata()) {
             Ok(Ok(_)) => Answer::Is(()),
             Ok(Err(error)) if is_missing(&error) => Answer::None,
-            Ok(Err(error)) => Answer::Fault(error.to_string()),
+            Ok(Err(error)) => Answer::Fault(unreadable(error)),
             Err(why) => Answer::Fault(why),
         }
     }
@@ -248,7 +250,7 @@ impl World for ProjectWorld {
         match kept.read(&tidy(path)) {
             Ok(_) if !kept.exists() => Answer::None,
             Ok(file) => Answer::Is(file),
-            Err(why) => Answer::Fault(why),
+            Err(why) => Answer::Fault(unreadable(why)),
         }
     }
 
@@ -273,7 +275,7 @@ impl World for ProjectWorld {
     }
 
     fn list(&self, path: &str) -> Answer<Vec<String>> {
-        match self.resolve(path).and_then(|folder| tree::names(&folder).map_err(|error| error.to_string())) {
+        match self.resolve(path).and_then(|folder| tree::names(&folder).map_err(unreadable)) {
             Ok(names) => Answer::Is(names),
             Err(why) => Answer::Fault(why),
         }
@@ -293,9 +295,7 @@ impl World for ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        let hash =
-            self.tree.get_or_init(|| worktree::hash(&self.home, aside).map_err(|error| in_full(&error)));
-        hash.clone().map_or_else(Answer::Fault, Answer::Is)
+        self.tree.get_or_init(|| told(worktree::hash(&self.home, aside))).clone()
     }
 
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
@@ -333,7 +333,7 @@ impl World for ProjectWorld {
         let contents = paths.iter().map(|path| match self.read(path) {
             Answer::Is(bytes) => layout::content_digest(&bytes),
             Answer::None => "none".to_owned(),
-            Answer::Fault(why) => why,
+            Answer::Fault(why) => why.to_string(),
         });
         let named = paths.iter().zip(contents).map(|(path, content)| format!("{path}\n{content}\n"));
         layout::content_digest(named.collect::<String>().as_bytes())

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Serde, Value};
 use serde_json::Value as Json;
 
-use super::{Facts, fault};
+use super::{FactError, Facts};
 use crate::world::{Answer, Head};
 
 /// All evidence of the run.
@@ -31,7 +30,7 @@ struct Piece {
 }
 
 impl Piece {
-    fn is_fresh(&self) -> Result<bool, Error> {
+    fn is_fresh(&self) -> Result<bool, FactError> {
         let Some(tree) = self.piece["tree"].as_str() else { return Ok(false) };
         Ok(self.facts.tree()?.as_deref() == Some(tree))
     }
@@ -63,7 +62,7 @@ impl HeadFact {
         match self.facts.world.tree_without(&self.head.tree, &self.facts.workflow.run.aside()) {
             Answer::Is(tree) => Value::from(tree),
             Answer::None => Value::UNDEFINED,
-            Answer::Fault(why) => Value::from(fault(format!("the last commit's tree cannot be told: {why}"))),
+            Answer::Fault(why) => FactError::world("the last commit's tree cannot be told", why).into(),
         }
     }
 }
@@ -101,7 +100,7 @@ impl Facts {
     }
 
     /// `proved('tests', 'review')`: each of these phases passed, on the files as they are now.
-    pub(super) fn is_proved(self: &Arc<Self>, phases: &[String]) -> Result<bool, Error> {
+    pub(super) fn is_proved(self: &Arc<Self>, phases: &[String]) -> Result<bool, FactError> {
         for phase in phases {
             let Some(piece) = self.last_evidence(phase) else { return Ok(false) };
             if piece.piece["passed"] != Json::Bool(true) || !piece.is_fresh()? {
@@ -112,29 +111,29 @@ impl Facts {
     }
 
     /// The hash of the working tree as it is now; none where there is no repository.
-    pub(crate) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
+    pub(crate) fn tree(self: &Arc<Self>) -> Result<Option<String>, FactError> {
         match self.world.tree(&self.workflow.run.aside()) {
             Answer::Is(tree) => Ok(Some(tree)),
             Answer::None => Ok(None),
-            Answer::Fault(why) => Err(fault(format!("the working tree cannot be hashed: {why}"))),
+            Answer::Fault(why) => Err(FactError::world("the working tree cannot be hashed", why)),
         }
     }
 
     /// `since(tree)`: the files that differ from that tree now.
-    pub(super) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, Error> {
+    pub(super) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, FactError> {
         match self.world.changed_since(tree, &self.workflow.run.aside()) {
             Answer::Is(paths) => Ok(paths),
             Answer::None => Ok(Vec::new()),
-            Answer::Fault(why) => Err(fault(format!("what changed cannot be told: {why}"))),
+            Answer::Fault(why) => Err(FactError::world("what changed cannot be told", why)),
         }
     }
 
     /// `git.head`: `.id`, `.parent`, `.tree` (without what is aside), `.subject`, `.paths`.
-    pub(super) fn head(self: &Arc<Self>) -> Result<Value, Error> {
+    pub(super) fn head(self: &Arc<Self>) -> Result<Value, FactError> {
         match self.world.head() {
             Answer::Is(head) => Ok(Value::from_object(HeadFact { facts: Arc::clone(self), head })),
             Answer::None => Ok(Value::UNDEFINED),
-            Answer::Fault(why) => Err(fault(format!("the last commit cannot be told: {why}"))),
+            Answer::Fault(why) => Err(FactError::world("the last commit cannot be told", why)),
         }
     }
 }

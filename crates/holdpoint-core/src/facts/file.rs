@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Value};
 
-use super::fault;
+use super::FactError;
 use crate::document::{self, Section};
 use crate::world::{Answer, World};
 
@@ -26,26 +25,26 @@ impl File {
         Value::from_object(File { path: path.to_owned(), world })
     }
 
-    fn exists(&self) -> Result<Value, Error> {
+    fn exists(&self) -> Result<Value, FactError> {
         match self.world.exists(&self.path) {
             Answer::Is(()) => Ok(Value::from(true)),
             Answer::None => Ok(Value::from(false)),
-            Answer::Fault(why) => Err(fault(format!("`{}`: {why}", self.path))),
+            Answer::Fault(why) => Err(FactError::world(format!("`{}`", self.path), why)),
         }
     }
 
-    fn json(&self) -> Result<Value, Error> {
+    fn json(&self) -> Result<Value, FactError> {
         let Some(bytes) = read(&self.path, self.world.as_ref())? else { return Ok(Value::UNDEFINED) };
         crate::json::lazy::value(&bytes)
-            .map_err(|why| fault(format!("`{}` is not valid JSON: {why}", self.path)))
+            .map_err(|why| FactError::malformed(format!("`{}` is not valid JSON", self.path), why))
     }
 
-    fn text(&self) -> Result<Value, Error> {
+    fn text(&self) -> Result<Value, FactError> {
         Ok(read_text(&self.path, self.world.as_ref())?.map_or(Value::UNDEFINED, Value::from))
     }
 
     /// The values of all `Status:` lines, in lower case: bold, in a list or neither.
-    fn statuses(&self) -> Result<Value, Error> {
+    fn statuses(&self) -> Result<Value, FactError> {
         let text = read_text(&self.path, self.world.as_ref())?.unwrap_or_default();
         let value = |line: &str| {
             let plain = line.replace('*', "");
@@ -55,7 +54,7 @@ impl File {
         Ok(text.lines().filter_map(value).map(Value::from).collect())
     }
 
-    fn lines(&self) -> Result<Value, Error> {
+    fn lines(&self) -> Result<Value, FactError> {
         let text = read_text(&self.path, self.world.as_ref())?;
         Ok(Value::from(text.map_or(0, |text| text.lines().count())))
     }
@@ -86,7 +85,7 @@ pub(super) struct Document(Vec<Section>);
 
 impl Document {
     /// The document at `path`; nothing if it is not there.
-    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, Error> {
+    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, FactError> {
         let text = read_text(path, world.as_ref())?;
         Ok(text.map_or(Value::UNDEFINED, |text| Value::from_object(Document(document::sections(&text)))))
     }
@@ -117,7 +116,7 @@ fn section_value(section: &Section) -> Value {
 pub(super) struct Table;
 
 impl Table {
-    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, Error> {
+    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, FactError> {
         let Some(text) = read_text(path, world.as_ref())? else { return Ok(Value::UNDEFINED) };
         let lower = |row: &document::Row| {
             row.iter().map(|(name, cell)| (name.to_lowercase(), cell.clone())).collect()
@@ -134,15 +133,15 @@ fn rows_value(rows: &[document::Row]) -> Value {
         .collect()
 }
 
-fn read(path: &str, world: &dyn World) -> Result<Option<Vec<u8>>, Error> {
+fn read(path: &str, world: &dyn World) -> Result<Option<Vec<u8>>, FactError> {
     match world.read(path) {
         Answer::Is(bytes) => Ok(Some(bytes)),
         Answer::None => Ok(None),
-        Answer::Fault(why) => Err(fault(format!("`{path}` cannot be read: {why}"))),
+        Answer::Fault(why) => Err(FactError::world(format!("`{path}` cannot be read"), why)),
     }
 }
 
-pub(super) fn read_text(path: &str, world: &dyn World) -> Result<Option<String>, Error> {
+pub(super) fn read_text(path: &str, world: &dyn World) -> Result<Option<String>, FactError> {
     let bytes = read(path, world)?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()))
 }

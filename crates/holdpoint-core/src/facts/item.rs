@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::Value;
 use serde_json::Value as Json;
 
-use super::{Facts, fault};
+use super::{FactError, Facts};
 use crate::effects::Set;
 
 impl Facts {
     /// The element whose id the state names; undefined if there is none.
-    pub(super) fn item(self: &Arc<Self>) -> Result<Value, Error> {
+    pub(super) fn item(self: &Arc<Self>) -> Result<Value, FactError> {
         Ok(self.item_at()?.map_or(Value::UNDEFINED, |(_, item)| item))
     }
 
     /// The element and its place in its list.
-    fn item_at(self: &Arc<Self>) -> Result<Option<(usize, Value)>, Error> {
+    fn item_at(self: &Arc<Self>) -> Result<Option<(usize, Value)>, FactError> {
         let Some(item) = &self.workflow.run.item else { return Ok(None) };
         let state = self.lookup("state").unwrap_or_default();
         let (list, id) = (state.get_attr(&item.list)?, state.get_attr(&item.at)?);
@@ -31,15 +30,16 @@ impl Facts {
 
     /// The id of the element at hand; null if there is none.
     pub fn item_id(self: &Arc<Self>) -> Json {
-        let id = self.item().and_then(|item| item.get_attr("id"));
+        let id = self.item().and_then(|item| Ok(item.get_attr("id")?));
         id.ok().and_then(|id| serde_json::to_value(id).ok()).unwrap_or_default()
     }
 
     /// A state field to set, by its path; one of the item at hand by the item's name.
-    pub(crate) fn set(self: &Arc<Self>, field: &str, value: Json) -> Result<Set, Error> {
+    pub(crate) fn set(self: &Arc<Self>, field: &str, value: Json) -> Result<Set, FactError> {
         let mut path: Vec<String> = field.split('.').map(str::to_owned).collect();
         if let Some(item) = self.workflow.run.item.as_ref().filter(|_| self.is_items(field)) {
-            let missing = || fault(format!("`{field}` cannot be set: there is no {} at hand", item.name));
+            let missing =
+                || FactError::Missing(format!("`{field}` cannot be set: there is no {} at hand", item.name));
             let (place, _) = self.item_at()?.ok_or_else(missing)?;
             path.splice(0..1, [item.list.to_string(), place.to_string()]);
         }
@@ -62,7 +62,7 @@ impl Facts {
     }
 
     /// Whether a field can be set now: one of the item at hand needs one.
-    pub(crate) fn can_set(self: &Arc<Self>, field: &str) -> Result<bool, Error> {
+    pub(crate) fn can_set(self: &Arc<Self>, field: &str) -> Result<bool, FactError> {
         Ok(!self.is_items(field) || self.item_at()?.is_some())
     }
 }

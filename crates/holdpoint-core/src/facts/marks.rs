@@ -7,7 +7,7 @@ use std::sync::Arc;
 use minijinja::value::Value;
 use serde_json::{Value as Json, json};
 
-use super::{FactError, Facts, With, fault};
+use super::{FactError, Facts, With};
 use crate::document::outline;
 use crate::effects::Set;
 use crate::protection;
@@ -153,7 +153,7 @@ impl Facts {
             Answer::Is(tree) => tree,
             Answer::None => return Ok(false),
             Answer::Fault(why) => {
-                return Err(fault(format!("the last commit's tree cannot be told: {why}")));
+                return Err(FactError::world("the last commit's tree cannot be told", why));
             }
         };
         Ok(!self.since(&tree)?.iter().any(|path| changed.contains(path)))
@@ -240,7 +240,7 @@ impl Facts {
         match self.world.head() {
             Answer::Is(head) => Ok(Some(head)),
             Answer::None => Ok(None),
-            Answer::Fault(why) => Err(fault(format!("the last commit cannot be told: {why}"))),
+            Answer::Fault(why) => Err(FactError::world("the last commit cannot be told", why)),
         }
     }
 
@@ -253,7 +253,7 @@ impl Facts {
         let bytes = match self.world.read(path) {
             Answer::Is(bytes) => bytes,
             Answer::None => return Ok(String::new()),
-            Answer::Fault(why) => return Err(fault(format!("`{path}` cannot be read: {why}"))),
+            Answer::Fault(why) => return Err(FactError::world(format!("`{path}` cannot be read"), why)),
         };
         Ok(match self.without_ours(path, &bytes)? {
             Some(text) => crate::digest::sha256(text.as_bytes()),
@@ -296,7 +296,7 @@ fn list(paths: Vec<String>) -> Option<Value> {
 }
 
 fn json_of(value: &Value) -> Result<Json, FactError> {
-    serde_json::to_value(value).map_err(|error| fault(error.to_string()))
+    serde_json::to_value(value).map_err(|error| FactError::malformed("the marks have no JSON form", error))
 }
 
 #[cfg(test)]

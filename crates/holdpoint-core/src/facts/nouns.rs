@@ -7,7 +7,7 @@ use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
 
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
-use super::{Facts, fault, report, spec, time};
+use super::{FactError, Facts, report, spec, time};
 use crate::event::Event;
 use crate::phase::Due;
 use crate::tool::{Tool, ToolKind};
@@ -22,7 +22,7 @@ impl Facts {
         let world = Arc::clone(&self.world);
         match name {
             "allowed_files" => Value::from_function(move |path: &str, title: &str| {
-                spec::allowed(path, title, world.as_ref())
+                spec::allowed(path, title, world.as_ref()).map_err(Error::from)
             }),
             "began" => self.began().unwrap_or_else(Value::from),
             "breaches" => self.breaches().unwrap_or_else(Value::from),
@@ -34,23 +34,29 @@ impl Facts {
             "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
             "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
             "findings" => Value::from_function(move |path: &str, nothing: Option<&str>| {
-                report::findings(path, nothing.unwrap_or_default(), world.as_ref())
+                report::findings(path, nothing.unwrap_or_default(), world.as_ref()).map_err(Error::from)
             }),
             "git" => Value::from_object(GitFact(Arc::clone(self))),
-            "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
+            "kept" => Value::from_function(move |path: &str| {
+                report::kept(path, world.as_ref()).map_err(Error::from)
+            }),
             "landed" => self.has_landed().map_or_else(Value::from, Value::from),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
-            "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
+            "markdown" => {
+                Value::from_function(move |path: &str| Document::open(path, &world).map_err(Error::from))
+            }
             "nonce" => self.nonce().unwrap_or_else(Value::from),
             "now" => time::now(world.now()),
             "phase" => self.due_phase().unwrap_or_else(Value::from),
             "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
-                spec::planned(path, titles, world.as_ref())
+                spec::planned(path, titles, world.as_ref()).map_err(Error::from)
             }),
             "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
             "proved" => {
                 let facts = Arc::clone(self);
-                Value::from_function(move |phases: Rest<String>| facts.is_proved(&phases))
+                Value::from_function(move |phases: Rest<String>| {
+                    facts.is_proved(&phases).map_err(Error::from)
+                })
             }
             "range" => Value::from_function(|from: i64, to: i64| {
                 (from..to.min(from.saturating_add(RANGE_MAX))).collect::<Vec<_>>()
@@ -59,11 +65,11 @@ impl Facts {
             "rounds" => Value::from_object(Rounds(Arc::clone(self))),
             "run" => Value::from_object(RunFact(Arc::clone(self))),
             "state" => self.state().unwrap_or_else(Value::from),
-            "table" => Value::from_function(move |path: &str| Table::open(path, &world)),
+            "table" => Value::from_function(move |path: &str| Table::open(path, &world).map_err(Error::from)),
             "since" => {
                 let facts = Arc::clone(self);
                 Value::from_function(move |tree: &Value| match tree.as_str() {
-                    Some(tree) => facts.since(tree),
+                    Some(tree) => facts.since(tree).map_err(Error::from),
                     None => Ok(Vec::new()),
                 })
             }
@@ -80,7 +86,7 @@ impl Facts {
     }
 
     /// `phase`: the one that is due; undefined where none is.
-    fn due_phase(self: &Arc<Self>) -> Result<Value, Error> {
+    fn due_phase(self: &Arc<Self>) -> Result<Value, FactError> {
         Ok(match crate::phase::due(self)? {
             Due::Phase(phase) => super::phase_fact(self, &phase),
             Due::Unknown(name) => Value::from_pairs([("name", name)]),
@@ -103,12 +109,12 @@ impl Facts {
         Value::from_pairs(pairs)
     }
 
-    fn layout_faults(self: &Arc<Self>) -> Result<Value, Error> {
+    fn layout_faults(self: &Arc<Self>) -> Result<Value, FactError> {
         let Some(layout) = &self.workflow.layout else { return Ok(Value::UNDEFINED) };
         let files = match self.world.list("") {
             Answer::Is(files) => files,
             Answer::None => Vec::new(),
-            Answer::Fault(why) => return Err(fault(format!("the run's folder cannot be read: {why}"))),
+            Answer::Fault(why) => return Err(FactError::world("the run's folder cannot be read", why)),
         };
         let read = |file: &str| match self.world.read(file) {
             Answer::Is(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -118,13 +124,13 @@ impl Facts {
         Ok(Value::from_pairs([("faults", faults.into_iter().map(Value::from).collect::<Value>())]))
     }
 
-    fn delegation(self: &Arc<Self>) -> Result<Value, Error> {
+    fn delegation(self: &Arc<Self>) -> Result<Value, FactError> {
         let (Some(rules), Some(tool)) = (&self.workflow.delegation, &self.event.tool) else {
             return Ok(Value::UNDEFINED);
         };
         let agents = || match rules.manifest.iter().find_map(|path| self.manifest(path)) {
             Some(bytes) => crate::delegation::agents_in(&bytes?, &rules.agents)
-                .map_err(|why| fault(format!("the agents manifest is not as expected: {why}"))),
+                .map_err(|why| FactError::malformed("the agents manifest is not as expected", why)),
             None => Ok(Vec::new()),
         };
         let phases = || match &rules.phases {
@@ -136,11 +142,11 @@ impl Facts {
         Ok(Value::from_pairs(pairs.map(|(name, text)| (name, text.map_or(Value::UNDEFINED, Value::from)))))
     }
 
-    fn manifest(&self, path: &str) -> Option<Result<Vec<u8>, Error>> {
+    fn manifest(&self, path: &str) -> Option<Result<Vec<u8>, FactError>> {
         match self.world.read(path) {
             Answer::None => None,
             Answer::Is(bytes) => Some(Ok(bytes)),
-            Answer::Fault(why) => Some(Err(fault(format!("`{path}` cannot be read: {why}")))),
+            Answer::Fault(why) => Some(Err(FactError::world(format!("`{path}` cannot be read"), why))),
         }
     }
 }
@@ -194,7 +200,7 @@ pub(super) fn texts_in(list: &Value) -> Vec<String> {
 struct RunFact(Arc<Facts>);
 
 impl RunFact {
-    fn get(&self, name: &str) -> Result<Option<Value>, Error> {
+    fn get(&self, name: &str) -> Result<Option<Value>, FactError> {
         let facts = &self.0;
         Ok(match name {
             "home" => Some(Value::from(facts.home.as_str())),
@@ -293,7 +299,7 @@ impl Object for GitFact {
             "branch" => match self.0.world.git(&self.0.event.cwd, &GitQuestion::Branch) {
                 Answer::Is(branch) => Some(Value::from(branch)),
                 Answer::None => None,
-                Answer::Fault(why) => Some(fault(why).into()),
+                Answer::Fault(why) => Some(FactError::world("the branch cannot be told", why).into()),
             },
             _ => None,
         }
@@ -320,20 +326,20 @@ impl std::fmt::Debug for ToolFact {
 
 impl ToolFact {
     /// The branches that the tool's shell command would commit to.
-    fn commits_to(&self) -> Result<Value, Error> {
+    fn commits_to(&self) -> Result<Value, FactError> {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
             return Ok(Value::UNDEFINED);
         };
         let commits = crate::shell::commits(command, &self.event.cwd, self.world.as_ref());
         match commits.fault {
-            Some(why) if commits.list.is_empty() => Err(fault(why)),
+            Some(why) if commits.list.is_empty() => Err(FactError::Shell(why)),
             // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
             _ => Ok(commits.list.into_iter().filter_map(|commit| commit.branch).map(Value::from).collect()),
         }
     }
 
     /// Whether the shell command would commit, by `git commit` and its kin or by git's plumbing.
-    fn commits(&self) -> Result<bool, Error> {
+    fn commits(&self) -> Result<bool, FactError> {
         const PLUMBING: [&str; 6] =
             ["update-ref", "commit-tree", "symbolic-ref", "fast-import", "filter-branch", "replace"];
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Value};
 
-use super::Facts;
+use super::{FactError, Facts};
 use crate::phase;
 
 /// `.id`, `.age`, `.mine`, `.live`, `.lapsed`, `.here`, and whatever the workflow defines.
@@ -13,7 +12,7 @@ use crate::phase;
 pub(super) struct OneRun(pub(super) Arc<Facts>);
 
 impl OneRun {
-    fn get(&self, name: &str) -> Result<Option<Value>, Error> {
+    fn get(&self, name: &str) -> Result<Option<Value>, FactError> {
         let facts = &self.0;
         Ok(match name {
             "id" => facts.world.run_id().map(Value::from),

@@ -1,14 +1,14 @@
 //! `findings(path, nothing)`: a reviewer's report by severity; `kept(path)`: a file as it was when the run was made.
 
-use minijinja::Error;
 use minijinja::value::Value;
 
+use super::FactError;
 use super::file::read_text;
 use crate::findings::{self, SEVERITIES};
 use crate::world::{Answer, World};
 
 /// A report, and how one says that it found `nothing`: `.exists`, `.high`, `.medium`, `.low`, `.total`, `.clean`, `.malformed`, `.items`.
-pub(super) fn findings(path: &str, nothing: &str, world: &dyn World) -> Result<Value, Error> {
+pub(super) fn findings(path: &str, nothing: &str, world: &dyn World) -> Result<Value, FactError> {
     let text = read_text(path, world)?;
     let found = text.as_deref().map(|text| findings::read(text, nothing)).unwrap_or_default();
     let items = found.list.iter().map(|(severity, text)| {
@@ -26,7 +26,7 @@ pub(super) fn findings(path: &str, nothing: &str, world: &dyn World) -> Result<V
 }
 
 /// `.exists`, `.text`; nothing if the run kept nothing.
-pub(super) fn kept(path: &str, world: &dyn World) -> Result<Value, Error> {
+pub(super) fn kept(path: &str, world: &dyn World) -> Result<Value, FactError> {
     match world.kept(path) {
         Answer::Is(Some(bytes)) => Ok(Value::from_pairs([
             ("exists", Value::from(true)),
@@ -34,6 +34,6 @@ pub(super) fn kept(path: &str, world: &dyn World) -> Result<Value, Error> {
         ])),
         Answer::Is(None) => Ok(Value::from_pairs([("exists", Value::from(false))])),
         Answer::None => Ok(Value::UNDEFINED),
-        Answer::Fault(why) => Err(super::fault(format!("what was kept of `{path}` cannot be read: {why}"))),
+        Answer::Fault(why) => Err(FactError::world(format!("what was kept of `{path}` cannot be read"), why)),
     }
 }

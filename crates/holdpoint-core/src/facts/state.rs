@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
-use super::{Facts, StateBytes, fault, lock};
+use super::{FactError, Facts, StateBytes, lock};
 use crate::workflow::Format;
 use crate::world::Answer;
 
 impl Facts {
-    pub(super) fn state(self: &Arc<Self>) -> Result<Value, Error> {
+    pub(super) fn state(self: &Arc<Self>) -> Result<Value, FactError> {
         // What was asked for on the way to the file is no part of what a rule looks at.
         let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
         loop {
@@ -19,31 +18,36 @@ impl Facts {
                 Answer::None if self.overlay.is_empty() => return Ok(Value::UNDEFINED),
                 Answer::None => Arc::new(self.no_state()),
                 Answer::Fault(why) => {
-                    return Err(fault(format!("the state file `{path}` cannot be read: {why}")));
+                    return Err(FactError::world(format!("the state file `{path}` cannot be read"), why));
                 }
                 Answer::Is(bytes) => bytes,
             };
-            match self.state_in(&bytes) {
+            match self.state_in(&path, &bytes) {
                 Ok(state) if state.kind() == ValueKind::Map => return Ok(state),
-                Ok(_) => return Err(fault(format!("the state file `{path}` holds no JSON object"))),
+                Ok(_) => {
+                    return Err(FactError::WrongType(format!(
+                        "the state file `{path}` holds no JSON object"
+                    )));
+                }
                 Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => *lock(&self.state_file) = None,
-                Err(why) => return Err(fault(format!("the state file `{path}` is not valid JSON: {why}"))),
+                Err(error) => return Err(error),
             }
         }
     }
 
     /// The state in a file's bytes: with first values where fields are missing or garbled, and what is about to be set.
-    fn state_in(self: &Arc<Self>, bytes: &[u8]) -> Result<Value, String> {
+    fn state_in(self: &Arc<Self>, path: &str, bytes: &[u8]) -> Result<Value, FactError> {
+        let malformed =
+            |why: String| FactError::malformed(format!("the state file `{path}` is not valid JSON"), why);
         if self.workflow.fields.is_empty() && self.overlay.is_empty() {
-            return crate::json::lazy::value(bytes);
+            return crate::json::lazy::value(bytes).map_err(malformed);
         }
-        let mut state = self.fields_in(bytes)?;
+        let mut state = self.fields_in(bytes).map_err(malformed)?;
         let outside = self.outside();
         // What only the engine writes lacks nothing, and its first values may be dear: a hash of the tree.
         let fields = self.workflow.fields.iter().filter(|_| !self.workflow.run.is_sealed);
         for field in fields {
-            let first =
-                self.render_value(&field.first, outside.clone()).map_err(|error| error.to_string())?;
+            let first = self.render_value(&field.first, outside.clone())?;
             if self.workflow.run.format == Format::Lines {
                 state.entry(field.name.as_ref()).and_modify(|value| meant(value, &first));
             }
@@ -99,7 +103,7 @@ impl Facts {
     }
 
     /// The state file's bytes, if it is there and can be read.
-    pub fn state_bytes(self: &Arc<Self>) -> Result<Option<Arc<Vec<u8>>>, Error> {
+    pub fn state_bytes(self: &Arc<Self>) -> Result<Option<Arc<Vec<u8>>>, FactError> {
         let Some(path) = self.state_path()? else { return Ok(None) };
         match self.state_file(&path) {
             Answer::Is(bytes) => Ok(Some(bytes)),
@@ -108,17 +112,17 @@ impl Facts {
     }
 
     /// Whether there is a state file.
-    pub fn has_state(self: &Arc<Self>) -> Result<bool, Error> {
+    pub fn has_state(self: &Arc<Self>) -> Result<bool, FactError> {
         Ok(self.state_bytes()?.is_some())
     }
 
     /// Why the state file cannot be understood, if it is there and cannot.
     pub(super) fn state_fault(self: &Arc<Self>) -> Option<String> {
-        self.state().err().map(|error| super::reason(&error))
+        self.state().err().map(|error| error.to_string())
     }
 
     /// The fields that the state file lacks.
-    pub(super) fn missing_fields(self: &Arc<Self>) -> Result<Vec<String>, Error> {
+    pub(super) fn missing_fields(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
         let bytes = self.state_bytes()?;
         let Some(state) = bytes.and_then(|bytes| self.fields_in(&bytes).ok()) else { return Ok(Vec::new()) };
         let missing = self.workflow.fields.iter().filter(|field| !state.contains_key(field.name.as_ref()));

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::whole;
-use crate::facts::fault;
+use crate::facts::FactError;
 
 /// The number of lazy levels. Deeper values are read at once, so that no text is parsed more often than this.
 const LEVELS_MAX: usize = 4;
@@ -46,9 +46,14 @@ fn part(text: Box<RawValue>, depth: usize) -> Value {
     let repr = match text.get().as_bytes().first() {
         Some(b'{') if depth < LEVELS_MAX => ObjectRepr::Map,
         Some(b'[') if depth < LEVELS_MAX => ObjectRepr::Seq,
-        _ => return whole(text.get().as_bytes()).unwrap_or_else(|why| fault(why).into()),
+        _ => return whole(text.get().as_bytes()).unwrap_or_else(not_json),
     };
     Value::from_object(Part { text, depth, repr, value: OnceLock::new() })
+}
+
+/// A value that tells, where it is used, why it could not be read.
+fn not_json(why: String) -> Value {
+    FactError::malformed("a part is not valid JSON", why).into()
 }
 
 /// An object or a list that is read on first use.
@@ -64,7 +69,7 @@ impl Part {
     fn read(&self) -> Option<&DynObject> {
         let read = || match whole::<Level>(self.text.get().as_bytes()) {
             Ok(level) => level.into_value(self.depth),
-            Err(why) => fault(why).into(),
+            Err(why) => not_json(why),
         };
         self.value.get_or_init(read).as_object()
     }

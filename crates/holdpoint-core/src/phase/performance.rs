@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::{Value as Json, json};
 
 use super::{counted, done, number, one_test, round, take};
 use crate::effects::{Effects, Set};
-use crate::facts::{Facts, With, fault};
+use crate::facts::{FactError, Facts, With};
 use crate::verdict::Verdict;
 use crate::workflow::performer::{Check, CheckKind, Reviewer, TestsCheck};
 use crate::workflow::phase::{AgentPhase, Clean, Performance, Phase, PhaseKind, ReviewPhase};
@@ -192,7 +191,7 @@ pub(super) fn request(
     phase: &Phase,
     what: Performance<'_>,
     round: i64,
-) -> Result<Option<Request>, Error> {
+) -> Result<Option<Request>, FactError> {
     let asked = Asked { facts };
     match what {
         Performance::Review(review) => {
@@ -208,7 +207,8 @@ pub(super) fn request(
             }))
         }
         Performance::Check(_) => {
-            let missing = || fault(format!("phase `{}` names a check that does not exist", phase.name));
+            let missing =
+                || FactError::Missing(format!("phase `{}` names a check that does not exist", phase.name));
             let check = phase.check(&facts.workflow).ok_or_else(missing)?;
             if let Some(only_if) = &check.only_if
                 && !facts.evaluate(only_if, facts.context())?.is_true()
@@ -234,7 +234,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn review(&self, phase: &Phase, review: &ReviewPhase, reviewer: &Reviewer) -> Result<Task, Error> {
+    fn review(&self, phase: &Phase, review: &ReviewPhase, reviewer: &Reviewer) -> Result<Task, FactError> {
         let prompt = prompt(self.facts, &review.prompt)?;
         let form = answer_form(review, reviewer);
         Ok(Task::Review {
@@ -244,7 +244,7 @@ impl Asked<'_> {
         })
     }
 
-    fn check(&self, check: &Check) -> Result<Task, Error> {
+    fn check(&self, check: &Check) -> Result<Task, FactError> {
         Ok(match &check.kind {
             CheckKind::Run { command } => {
                 Task::Run { command: words(self.facts, command, &self.facts.context())? }
@@ -281,7 +281,7 @@ impl Asked<'_> {
         })
     }
 
-    fn tests(&self, name: &str, tests: &TestsCheck) -> Result<Tests, Error> {
+    fn tests(&self, name: &str, tests: &TestsCheck) -> Result<Tests, FactError> {
         Ok(Tests {
             command: self.test_command(tests)?,
             scope: self.texts(tests.scope.as_ref())?,
@@ -293,7 +293,7 @@ impl Asked<'_> {
     }
 
     /// The command of the one test that is run, where its runner is known; of the suite otherwise.
-    fn test_command(&self, tests: &TestsCheck) -> Result<Vec<String>, Error> {
+    fn test_command(&self, tests: &TestsCheck) -> Result<Vec<String>, FactError> {
         if let Some(only) = &tests.only
             && let Some(command) = one_test::command(&self.text(&only.file)?, &self.text(&only.name)?)
         {
@@ -302,17 +302,17 @@ impl Asked<'_> {
         words(self.facts, &tests.command, &self.facts.context())
     }
 
-    fn value(&self, expression: Option<&Text>) -> Result<Json, Error> {
+    fn value(&self, expression: Option<&Text>) -> Result<Json, FactError> {
         let Some(expression) = expression else { return Ok(Json::Null) };
         let value = self.facts.evaluate(expression, self.facts.context())?;
-        serde_json::to_value(value).map_err(|error| fault(error.to_string()))
+        serde_json::to_value(value).map_err(|error| FactError::malformed("a value has no JSON form", error))
     }
 
-    fn text(&self, expression: &Text) -> Result<String, Error> {
+    fn text(&self, expression: &Text) -> Result<String, FactError> {
         Ok(self.value(Some(expression))?.as_str().unwrap_or_default().to_owned())
     }
 
-    fn texts(&self, expression: Option<&Text>) -> Result<Vec<String>, Error> {
+    fn texts(&self, expression: Option<&Text>) -> Result<Vec<String>, FactError> {
         let list = self.value(expression)?;
         Ok(list
             .as_array()
@@ -322,7 +322,7 @@ impl Asked<'_> {
             .collect())
     }
 
-    fn path(&self, template: Option<&Text>) -> Result<Option<String>, Error> {
+    fn path(&self, template: Option<&Text>) -> Result<Option<String>, FactError> {
         template.map(|template| self.facts.render(template, self.facts.context())).transpose()
     }
 }
@@ -350,14 +350,14 @@ pub(super) fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerFo
 }
 
 /// The step for what could not be performed: the state stays as it is.
-pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Effects, Error> {
+pub fn failed(facts: &Arc<Facts>, phase: &Phase, because: &str) -> Result<Effects, FactError> {
     let facts = facts.with("because", Value::from(because));
     let steps = phase.performance().map_or(&[][..], |what| &what.routes().fault);
     take(&facts, phase, steps, Vec::new())
 }
 
 /// The step for a review or a check that was done.
-pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Effects, Error> {
+pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Effects, FactError> {
     let Some(what) = phase.performance() else { return Ok(Effects::default()) };
     let Some(verdict) = &answered.verdict else {
         return failed(facts, phase, "nothing that can be read was answered");
@@ -384,7 +384,7 @@ pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Resu
 }
 
 /// What the engine notes of a check for the next time: how many tests there are, and where a commit left the files.
-fn noted(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Vec<Set>, Error> {
+fn noted(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Vec<Set>, FactError> {
     let Some(check) = phase.check(&facts.workflow) else { return Ok(Vec::new()) };
     match &check.kind {
         CheckKind::Tests(tests) if tests.never_fewer => {
@@ -399,7 +399,7 @@ fn noted(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Vec<S
 }
 
 /// Whether the run takes the passing route after this verdict: what `evidence.PHASE.passed` says.
-pub fn has_passed(facts: &Arc<Facts>, phase: &Phase, verdict: &Verdict) -> Result<bool, Error> {
+pub fn has_passed(facts: &Arc<Facts>, phase: &Phase, verdict: &Verdict) -> Result<bool, FactError> {
     let Some(what) = phase.performance() else { return Ok(false) };
     if !what.passes(verdict, &facts.workflow) {
         return Ok(false);
@@ -416,7 +416,7 @@ fn clean(what: Performance<'_>) -> Option<&Clean> {
 }
 
 /// The model whose turn is next.
-fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, Error> {
+fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, FactError> {
     let reviewer = phase.reviewer(&facts.workflow);
     let Some(models) = reviewer.and_then(|reviewer| reviewer.models.as_ref()) else { return Ok(None) };
     let now = facts.field(&models.field)?;
@@ -425,12 +425,13 @@ fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, Error> {
     next.map(|model| facts.set(&models.field, json!(model))).transpose()
 }
 
-pub(super) fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
-    let missing = || fault(format!("phase `{}` names a reviewer that does not exist", phase.name));
+pub(super) fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, FactError> {
+    let missing =
+        || FactError::Missing(format!("phase `{}` names a reviewer that does not exist", phase.name));
     phase.reviewer(&facts.workflow).ok_or_else(missing)
 }
 
-fn prompt(facts: &Arc<Facts>, say: &Say) -> Result<String, Error> {
+fn prompt(facts: &Arc<Facts>, say: &Say) -> Result<String, FactError> {
     facts.render(&say.template, facts.context())
 }
 
@@ -440,13 +441,13 @@ fn command_line(
     phase: &Phase,
     command: &[Text],
     prompt: &str,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>, FactError> {
     let names = vec![("prompt", Value::from(prompt)), ("schema", Value::from(schema(facts, phase)?))];
     words(facts, command, &Value::from_object(With { facts: Arc::clone(facts), names }))
 }
 
 /// A program's words. One that is exactly one `{{ … }}` can be a list of words.
-fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<String>, Error> {
+fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<String>, FactError> {
     let mut words = Vec::new();
     for word in command {
         match facts.render_value(word, context.clone())? {
@@ -458,7 +459,7 @@ fn words(facts: &Arc<Facts>, command: &[Text], context: &Value) -> Result<Vec<St
 }
 
 /// The form of an answer: the reviewer's own, or one of the words it may answer, and notes.
-fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     let reviewer = reviewer(facts, phase)?;
     if let Some(schema) = &reviewer.schema {
         return Ok(schema.to_string());
@@ -477,7 +478,10 @@ fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
 }
 
 /// `prompt` and `command`, for files that hand a review to the agent.
-pub(crate) fn handed_over(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<(&'static str, Value)>, Error> {
+pub(crate) fn handed_over(
+    facts: &Arc<Facts>,
+    phase: &Phase,
+) -> Result<Vec<(&'static str, Value)>, FactError> {
     let PhaseKind::Agent(AgentPhase { shown: Some(shown), .. }) = &phase.kind else {
         return Ok(Vec::new());
     };

@@ -1,9 +1,9 @@
 //! A git command line: the commit it makes, the branch it switches to, the alias it runs.
 
-use super::Commit;
 use super::place::{Endings, Place};
 use super::walk::Walk;
 use super::word::UNKNOWN;
+use super::{Commit, ShellError};
 use crate::world::{Answer, GitQuestion, World};
 
 /// Git's own commands. Aliases cannot replace them, so they need no alias lookup.
@@ -104,8 +104,8 @@ impl Walk<'_> {
         let branch = match dir.map_or(Answer::None, |dir| place.branch(dir, self.world)) {
             Answer::Is(branch) => Some(branch),
             Answer::None => None,
-            Answer::Fault(reason) => {
-                self.found.fault = Some(reason);
+            Answer::Fault(why) => {
+                self.found.fault = Some(ShellError::World(why));
                 return;
             }
         };
@@ -138,7 +138,7 @@ impl Walk<'_> {
                 Answer::Is(value) => Some(value),
                 Answer::None => None,
                 Answer::Fault(why) => {
-                    self.found.fault = Some(why);
+                    self.found.fault = Some(ShellError::World(why));
                     None
                 }
             });

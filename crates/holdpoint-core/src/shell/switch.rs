@@ -1,5 +1,6 @@
 //! The branches that `git checkout` and `git switch` lead to.
 
+use super::ShellError;
 use super::git::Call;
 use super::place::{Endings, Place};
 use super::walk::Walk;
@@ -69,7 +70,7 @@ impl Walk<'_> {
                     }
                     Answer::None => return Endings::either(vec![place]),
                     Answer::Fault(why) => {
-                        self.found.fault = Some(why);
+                        self.found.fault = Some(ShellError::World(why));
                         return Endings::either(vec![place]);
                     }
                 }

@@ -3,7 +3,7 @@
 use brush_parser::ast::{AndOr, AndOrList, CompoundList, CompoundListItem, Pipeline, SeparatorOperator};
 
 use super::place::{Endings, Place};
-use super::{Commits, document, within_limits};
+use super::{Commits, ShellError, document, within_limits};
 use crate::world::World;
 
 /// The deepest nesting of scripts in scripts (`sh -c`, `eval`, aliases).
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if places.len() >= PLACES_MAX {
-                self.found.fault = Some("the command may end on too many branches to follow".into());
+                self.found.fault = Some(ShellError::TooManyBranches);
                 break;
             }
             places.push(other);

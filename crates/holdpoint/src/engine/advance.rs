@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use holdpoint_core::effects::Effects;
-use holdpoint_core::facts::{FactError, Facts, reason};
+use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::phase::{self, Due, Request, TURNS_MAX, Turn};
 use holdpoint_core::transition::Origin;
 use holdpoint_core::workflow::phase::Phase;
@@ -66,7 +66,7 @@ pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
             Ok(true) => {}
             Ok(false) => break,
             Err(error) => {
-                walk.report.effects.fault(reason(&error));
+                walk.report.effects.fault(error.to_string());
                 break;
             }
         }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use holdpoint_core::command::{self, Refusal};
 use holdpoint_core::effects::{Effects, Set};
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::facts::{FactError, reason, time};
+use holdpoint_core::facts::{FactError, time};
 use holdpoint_core::phase::{self, Due};
 use holdpoint_core::run_id::{self, Parts};
 use holdpoint_core::workflow::Workflow;
@@ -47,7 +47,7 @@ pub struct Typed<'a> {
 
 /// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
 fn told(error: FactError) -> CommandError {
-    CommandError::new(Kind::Files, reason(&error))
+    CommandError::new(Kind::Files, error.to_string())
 }
 
 fn files(why: String) -> CommandError {

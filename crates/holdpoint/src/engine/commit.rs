@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holdpoint_core::effects::Effects;
-use holdpoint_core::facts::{FactError, reason};
+use holdpoint_core::facts::FactError;
 use holdpoint_core::workflow::phase::Phase;
 use serde_json::Value as Json;
 
@@ -54,7 +54,7 @@ pub(super) fn commit(
         return Ok(None);
     }
     let run = session.run;
-    let told = |error: FactError| WriteError::Failed(reason(&error));
+    let told = |error: FactError| WriteError::Failed(error.to_string());
     let file = session.state_file().map_err(told)?;
     let before = match (guard, &file) {
         (Guard::Place(place), Some(file)) => {
@@ -86,12 +86,14 @@ fn tell_documents(session: &Session<'_>, lines: &[String]) -> Result<(), String>
         return Ok(());
     }
     let facts = session.facts();
-    let render = |template: &str| facts.render(template, facts.context()).map_err(|error| reason(&error));
+    let render = |template: &str| facts.render(template, facts.context()).map_err(|error| error.to_string());
     if let Some(record) = rules.record.as_ref().filter(|_| !lines.is_empty()) {
         section::append(&run.home, &render(&record.file)?, &record.under, lines)?;
     }
     for mirror in rules.mirrors.iter() {
-        let Some(word) = facts.state_field(&mirror.field).map_err(|error| reason(&error))? else { continue };
+        let Some(word) = facts.state_field(&mirror.field).map_err(|error| error.to_string())? else {
+            continue;
+        };
         section::mirror(&run.home, &render(&mirror.file)?, &render(&mirror.find)?, &word)?;
     }
     Ok(())

@@ -5,7 +5,6 @@ use std::time::Instant;
 use holdpoint_core::decide::decide;
 use holdpoint_core::effects::Effects;
 use holdpoint_core::event::Moment;
-use holdpoint_core::facts::reason;
 use holdpoint_core::workflow::step::Delivery;
 
 use super::advance::{Scope, advance, ahead};
@@ -87,7 +86,7 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
             let what = "a rule sets state fields, but [run] names no state file".to_owned();
             return unset(decide(&session.facts(), only), what);
         }
-        Err(error) => return unset(decide(&session.facts(), only), reason(&error)),
+        Err(error) => return unset(decide(&session.facts(), only), error.to_string()),
     };
     let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
     let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {

@@ -1,7 +1,7 @@
 //! Whose business a run is: a session is held by the runs it works on, not by another's.
 
 use holdpoint_core::event::Event;
-use holdpoint_core::facts::{FactError, reason};
+use holdpoint_core::facts::FactError;
 use holdpoint_core::phase;
 
 use super::report::Report;
@@ -21,7 +21,7 @@ pub(super) fn is_aside(session: &Session<'_>, report: &mut Report) -> bool {
             true
         }
         Err(error) => {
-            report.effects.fault(reason(&error));
+            report.effects.fault(error.to_string());
             false
         }
     }

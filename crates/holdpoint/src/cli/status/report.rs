@@ -140,9 +140,7 @@ fn facts(context: &Context, run: &Run) -> Arc<Facts> {
 
 /// Evaluates an expression to a string. None if it is empty.
 fn tell(facts: &Arc<Facts>, source: &Text) -> Result<Option<String>, String> {
-    let value = facts.evaluate(source, facts.context());
-    let value =
-        value.map_err(|error| error.detail().map_or_else(|| error.kind().to_string(), str::to_owned))?;
+    let value = facts.evaluate(source, facts.context()).map_err(|error| error.to_string())?;
     let empty = value.is_undefined() || value.is_none();
     Ok((!empty).then(|| value.to_string()).filter(|text| !text.is_empty()))
 }
@@ -151,7 +149,7 @@ fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
     let broken = |path, why| StateReport { path, status: "broken", why: Some(why) };
     let path = match facts.state_path() {
         Ok(path) => run.folder.join(path?),
-        Err(error) => return Some(broken(None, error.detail().unwrap_or("unknown reason").to_owned())),
+        Err(error) => return Some(broken(None, error.to_string())),
     };
     let missing = path.symlink_metadata().is_err_and(|error| crate::world::is_missing(&error));
     let path = Some(path.strip_prefix(&run.home).unwrap_or(&path).display().to_string());

@@ -1,0 +1,81 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::event::Moment;
+use crate::workflow::parse::parse;
+use crate::world::{GitError, GitQuestion, WorldError};
+
+/// A world in which nothing can be read and git is too slow.
+struct Mute;
+
+impl World for Mute {
+    fn read(&self, _: &str) -> Answer<Vec<u8>> {
+        Answer::Fault(WorldError::Unreadable("permission denied".into()))
+    }
+    fn exists(&self, path: &str) -> Answer<()> {
+        Answer::Fault(WorldError::Outside(path.into()))
+    }
+    fn env(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
+        Answer::Fault(WorldError::Git(GitError::TooSlow))
+    }
+}
+
+fn facts(lets: &str) -> Arc<Facts> {
+    let parsed = parse(
+        "x",
+        &format!("about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\n[let]\n{lets}"),
+        &|_| None,
+    );
+    let event = Event::from_shell(Moment::Stop, "/w");
+    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(Mute))
+}
+
+fn error(lets: &str, expression: &str) -> FactError {
+    let facts = facts(lets);
+    facts.evaluate(&Text::Owned(expression.to_owned()), facts.context()).unwrap_err()
+}
+
+#[test]
+fn an_error_of_the_world_keeps_its_kind_through_nested_names() {
+    let unreadable = WorldError::Unreadable("permission denied".into());
+    let read = error("a = \"file('x').text\"\nb = \"a ~ '!'\"\nc = \"b | upper\"", "c | length > 1");
+    assert_eq!(read, FactError::world("`x` cannot be read", unreadable.clone()));
+    assert_eq!(read.to_string(), "`x` cannot be read: permission denied");
+    assert_eq!(
+        error("", "markdown('x')"),
+        FactError::world("`x` cannot be read", unreadable.clone()),
+        "through a function"
+    );
+    assert_eq!(
+        error("", "state.a.b"),
+        FactError::world("the state file `s.json` cannot be read", unreadable)
+    );
+    assert_eq!(
+        error("", "git.branch"),
+        FactError::world("the branch cannot be told", WorldError::Git(GitError::TooSlow))
+    );
+    let facts = facts("a = \"file('/etc/x').exists\"");
+    let text = facts.render("{% for i in [1] %}{{ a }}{% endfor %}", facts.context()).unwrap_err();
+    assert_eq!(text, FactError::world("`/etc/x`", WorldError::Outside("/etc/x".into())));
+}
+
+#[test]
+fn the_template_engines_errors_become_ours() {
+    assert!(matches!(error("", "1 +"), FactError::Syntax(_)));
+    assert!(matches!(error("", "1 | nothing"), FactError::Unknown(_)));
+    assert!(matches!(error("", "1 is nothing"), FactError::Unknown(_)));
+    assert!(matches!(error("", "nothing()"), FactError::Unknown(_)));
+    assert!(matches!(error("", "'a'.nothing()"), FactError::Unknown(_)));
+    assert!(matches!(error("", "1 - 'a'"), FactError::WrongType(_)));
+    assert!(matches!(error("", "file()"), FactError::WrongType(_)));
+    assert_eq!(error("a = \"b\"\nb = \"a\"", "a"), FactError::Circular("a".into()));
+    assert!(matches!(error("", "'a' | match('(')"), FactError::Malformed { .. }));
+    assert!(matches!(error("", "'../a' | segment"), FactError::Outside(_)));
+    let facts = facts("");
+    let loops = "{% for a in range(0,1000) %}{% for b in range(0,1000) %}{{ a }}{% endfor %}{% endfor %}";
+    let work = facts.render(loops, facts.context()).unwrap_err();
+    assert_eq!(work, FactError::TooMuchWork(crate::filters::STEPS_MAX));
+}
