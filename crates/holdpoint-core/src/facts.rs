@@ -1,5 +1,6 @@
 //! Facts: what conditions and texts can name. Each is worked out when it is first asked for, and remembered.
 
+mod approval;
 pub(crate) mod attributes;
 mod evidence;
 mod file;
@@ -29,8 +30,10 @@ use crate::world::{Answer, World};
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 36] = [
+pub const NOUNS: [&str; 38] = [
     "allowed_files",
+    "approvals",
+    "approved",
     "args",
     "because",
     "cwd",

@@ -1,6 +1,7 @@
 //! What a phase comes to: whose turn it is, what must be performed, and which step is taken. Nothing here performs
 //! anything: a review that is due is described, and its verdict is given back.
 
+pub mod approval;
 mod performance;
 pub mod round;
 
@@ -57,6 +58,8 @@ pub enum Turn {
     },
     /// A review or a check must be performed.
     Perform(Box<Request>),
+    /// People have answered.
+    Answered(Box<Answered>),
 }
 
 /// Why a review or a check that is due is not performed.
@@ -94,6 +97,7 @@ pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
         },
         PhaseKind::Reviewer(review) => performance(facts, phase, Performance::Review(review)),
         PhaseKind::Check(check) => performance(facts, phase, Performance::Check(check)),
+        PhaseKind::Approval(asked) => approval::turn(facts, phase, asked),
     }
 }
 
@@ -108,6 +112,7 @@ fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, Error> {
 /// Whether a run in this phase still asks for something when the agent stops.
 pub fn is_live(facts: &Arc<Facts>) -> Result<bool, Error> {
     match due(facts)? {
+        Due::Phase(phase) if phase.actor() == Actor::Approval => Ok(true),
         Due::Phase(phase) if phase.actor().rests() => Ok(chosen(facts, phase.stop())?.is_some()),
         Due::Phase(_) => Ok(true),
         Due::Nobody | Due::Unknown(_) => Ok(false),
@@ -202,11 +207,15 @@ pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Strin
 
 /// Renders the instructions for whoever acts in a phase.
 pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+    if phase.actor() == Actor::Approval {
+        return approval::asked(facts, phase);
+    }
     let text = ask(facts, phase)?;
     Ok(if text.is_empty() { format!("The phase `{}` is due now.", phase.name) } else { text })
 }
 
-pub(crate) fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
+/// The text of a phase itself.
+pub fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     phase.ask().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
 }
 

@@ -224,7 +224,7 @@ fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
             match target.actor() {
                 Actor::Agent => (Delivery::Hold, ask(&after, target)?),
                 Actor::Nobody => (Delivery::Tell, ask(&after, target)?),
-                Actor::User | Actor::Reviewer | Actor::Check => return Ok(()),
+                Actor::User | Actor::Approval | Actor::Reviewer | Actor::Check => return Ok(()),
             }
         }
         (Delivery::Silent, ..) => return Ok(()),

@@ -96,7 +96,9 @@ impl Facts {
             let about = piece.get("item").unwrap_or(&Json::Null);
             piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
         };
-        let piece = self.world.evidence().into_iter().rev().find(is_meant)?;
+        // What one person said is not yet the phase's verdict.
+        let is_verdict = |piece: &Json| piece.get("approval").is_none() && is_meant(piece);
+        let piece = self.world.evidence().into_iter().rev().find(is_verdict)?;
         Some(Piece { facts: Arc::clone(self), piece })
     }
 
@@ -112,7 +114,7 @@ impl Facts {
     }
 
     /// The hash of the working tree as it is now; none where there is no repository.
-    pub(super) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
+    pub(crate) fn tree(self: &Arc<Self>) -> Result<Option<String>, Error> {
         match self.world.tree(&self.workflow.run.aside()) {
             Answer::Is(tree) => Ok(Some(tree)),
             Answer::None => Ok(None),
@@ -121,7 +123,7 @@ impl Facts {
     }
 
     /// `since(tree)`: the files that differ from that tree now.
-    pub(super) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, Error> {
+    pub(crate) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, Error> {
         match self.world.changed_since(tree, &self.workflow.run.aside()) {
             Answer::Is(paths) => Ok(paths),
             Answer::None => Ok(Vec::new()),
@@ -130,7 +132,7 @@ impl Facts {
     }
 
     /// `git.head`: `.id`, `.parent`, `.tree` (without what is aside), `.subject`, `.paths`.
-    pub(super) fn head(self: &Arc<Self>) -> Result<Value, Error> {
+    pub(crate) fn head(self: &Arc<Self>) -> Result<Value, Error> {
         match self.world.head() {
             Answer::Is(head) => Ok(Value::from_object(HeadFact { facts: Arc::clone(self), head })),
             Answer::None => Ok(Value::UNDEFINED),

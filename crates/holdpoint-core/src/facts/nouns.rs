@@ -25,6 +25,11 @@ impl Facts {
             "allowed_files" => Value::from_function(move |path: &str, title: &str| {
                 spec::allowed(path, title, world.as_ref())
             }),
+            "approvals" => self.approvals().unwrap_or_else(Value::from),
+            "approved" => {
+                let facts = Arc::clone(self);
+                Value::from_function(move |names: Rest<String>| facts.is_approved(&names))
+            }
             "cwd" => Value::from(self.folder_below_home()),
             "delegation" => self.delegation().unwrap_or_else(Value::from),
             "digest" => Value::from_function(move |paths: Vec<String>| world.digest(&paths)),

@@ -1,5 +1,6 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
+mod approvals;
 mod commands;
 pub(super) mod former;
 mod legacy;
@@ -33,7 +34,7 @@ use links::{Link, Target};
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 21] = [
+const TOP_KEYS: [&str; 22] = [
     "about",
     "run",
     "defaults",
@@ -45,6 +46,7 @@ const TOP_KEYS: [&str; 21] = [
     "witnesses",
     "checks",
     "reviewers",
+    "approvals",
     "commands",
     "mirror",
     "layout",
@@ -87,6 +89,8 @@ pub struct Parsed {
     pub used_names: Vec<String>,
     /// Where each limit is named.
     pub limits: Vec<(String, Range<usize>)>,
+    /// Where each approval is named.
+    pub approvals: Vec<(String, Range<usize>)>,
     /// Where names of `[let]`, `[data]`, `[paths]` and `[patterns]` are given.
     pub names: Vec<(String, Range<usize>)>,
     /// Phases that somebody tried to name, and misspelt.
@@ -131,6 +135,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phase_names: Vec::new(),
         limit_names: Vec::new(),
         limit_spans: Vec::new(),
+        approval_spans: Vec::new(),
         reviewer_names: Vec::new(),
         paths: Vec::new(),
         used_names: Vec::new(),
@@ -174,6 +179,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         field_names: parser.field_names,
         used_names: parser.used_names,
         limits: parser.limit_spans,
+        approvals: parser.approval_spans,
         names: parser.reader.names,
         misspelt: parser.misspelt,
         extent,
@@ -198,6 +204,7 @@ struct Parser<'s> {
     phase_names: Vec<String>,
     limit_names: Vec<String>,
     limit_spans: Vec<(String, Range<usize>)>,
+    approval_spans: Vec<(String, Range<usize>)>,
     reviewer_names: Vec<String>,
     /// `[paths]`: names and their globs.
     paths: Vec<(String, Vec<String>)>,
@@ -228,6 +235,7 @@ impl Parser<'_> {
         let reviewers = self.reviewers(top);
         self.checks = self.checks(top);
         self.named_steps(top);
+        let approvals = self.approvals(top);
         let phases = self.phases(top, &reviewers);
         let limits = self.limits(top);
         let mut rules = self.rules(top, RuleKind::Hold);
@@ -243,6 +251,7 @@ impl Parser<'_> {
             delegation: self.delegation(top),
             limits,
             phases,
+            approvals,
             reviewers,
             checks: self.checks.clone().into(),
             fields: self.fields.clone().into(),
