@@ -37,6 +37,11 @@ const OTHER_ENVIRONMENT: &str =
 /// The engine's own commands that are not an agent's to call.
 const NOT_AN_AGENTS: [&str; 2] = ["holdpoint hook", "holdpoint approve"];
 
+/// Whether an agent's shell may not call this command of the engine's.
+pub(crate) fn is_not_an_agents(name: &str) -> bool {
+    NOT_AN_AGENTS.iter().any(|command| command.strip_prefix("holdpoint ") == Some(name))
+}
+
 /// What the engine itself has against an event, if anything.
 pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, Error> {
     if !facts.workflow.run.is_sealed || facts.event.moment != Moment::Before {

@@ -27,9 +27,9 @@ const TYPED_BYTES_MAX: u64 = 200;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint approve                                       the approval that is due, or a list of them
-  holdpoint approve qa                                    approve as qa
-  holdpoint approve qa --no \"The changelog has no date\"   refuse, with the reason")]
+  holdpoint approve                                what is due: one is shown, several are listed
+  holdpoint approve qa                             approve as qa
+  holdpoint approve qa --no \"1.0 has no date\"      refuse, with the reason")]
 pub(super) struct Arguments {
     /// The approval to give [default: the only one that is due]
     #[arg(value_name = "NAME")]
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     refuse_without_terminal()?;
     if arguments.no.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
         return Err(CommandError::new(Kind::Usage, "a refusal needs a reason")
-            .hinted("say what is wrong: --no \"The changelog has no date\""));
+            .hinted("say what is wrong: --no \"1.0 has no date\""));
     }
     subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());

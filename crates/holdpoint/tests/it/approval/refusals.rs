@@ -106,7 +106,7 @@ fn rubbish_is_answered_with_what_would_do() {
         (&["../../etc"], "no run here waits for the approval `../../etc`", "these are due: qa, owner"),
         (&[""], "no run here waits for the approval ``", "these are due: qa, owner"),
         (&["a\u{1b}[2Jb"], "no run here waits for the approval `a [2Jb`", "these are due: qa, owner"),
-        (&["qa", "--no", " "], "a refusal needs a reason", "--no \"The changelog has no date\""),
+        (&["qa", "--no", " "], "a refusal needs a reason", "--no \"1.0 has no date\""),
         (&["--no", "bad"], "which one do you refuse?", "`holdpoint approve` lists them"),
         (&["qa", "--workflow", "relase"], "relase", "did you mean `release`?"),
     ] {
