@@ -101,7 +101,8 @@ fn list(context: &Context, arguments: &Arguments, waiting: &[Waiting<'_>]) -> Re
 fn chosen<'w>(arguments: &Arguments, waiting: &'w [Waiting<'w>]) -> Result<&'w Waiting<'w>, CommandError> {
     let asks = |run: &&Waiting<'_>| match &arguments.name {
         Some(name) => run.approval(name).is_some(),
-        None => true,
+        // Where nothing is missing, the step of those who have spoken may still have to be taken.
+        None => !run.missing.is_empty() || waiting.len() == 1,
     };
     let mut asking = waiting.iter().filter(asks);
     match (asking.next(), asking.next()) {
