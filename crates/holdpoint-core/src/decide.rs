@@ -25,6 +25,12 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
             Err(error) => effects.fault(reason(&error)),
         }
     }
+    if only.is_none() {
+        match crate::phase::subagent::heard(facts) {
+            Ok(heard) => effects.add(heard),
+            Err(error) => effects.fault(reason(&error)),
+        }
+    }
     for rule in workflow.rules_for(&event, only) {
         facts.forget_touched();
         if let Err(error) = judge(rule, facts, &mut effects) {

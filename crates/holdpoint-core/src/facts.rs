@@ -5,9 +5,11 @@ pub(crate) mod attributes;
 mod evidence;
 mod file;
 mod item;
+pub mod marks;
 mod nouns;
 mod one_run;
 mod owner;
+mod phase;
 mod report;
 mod spec;
 mod state;
@@ -22,23 +24,26 @@ use serde_json::Value as Json;
 
 use crate::effects::Set;
 use crate::event::Event;
-use crate::workflow::phase::Phase;
 use crate::workflow::{Field, Named, Text, Workflow};
 use crate::world::{Answer, World};
+
+pub(crate) use phase::phase_fact;
 
 /// What kept a fact from being known.
 pub type FactError = Error;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 38] = [
+pub const NOUNS: [&str; 39] = [
     "allowed_files",
     "approvals",
     "approved",
     "args",
     "because",
+    "began",
+    "breaches",
+    "changed",
     "cwd",
     "delegation",
-    "digest",
     "env",
     "event",
     "evidence",
@@ -47,6 +52,7 @@ pub const NOUNS: [&str; 38] = [
     "flags",
     "git",
     "kept",
+    "landed",
     "layout",
     "markdown",
     "nonce",
@@ -63,11 +69,9 @@ pub const NOUNS: [&str; 38] = [
     "since",
     "state",
     "table",
-    "text_digest",
     "there",
     "tool",
     "tree",
-    "without",
     "writable",
 ];
 
@@ -325,11 +329,6 @@ impl Object for Facts {
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         Enumerator::NonEnumerable
     }
-}
-
-/// `phase.name`, `phase.by`.
-pub(crate) fn phase_fact(phase: &Phase) -> Value {
-    Value::from_pairs([("name", phase.name.as_ref()), ("by", phase.actor().name())])
 }
 
 /// The facts with further names at hand, such as an element's `key` and `value`.

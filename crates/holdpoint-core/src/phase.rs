@@ -2,8 +2,10 @@
 //! anything: a review that is due is described, and its verdict is given back.
 
 pub mod approval;
+mod one_test;
 mod performance;
 pub mod round;
+pub mod subagent;
 
 use std::sync::Arc;
 
@@ -242,6 +244,11 @@ fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Resu
     {
         let because = counted.render(&needs.otherwise, counted.context())?;
         return Ok(unperformed(phase, Unperformed::Lacking, failed(facts, phase, &because)?));
+    }
+    if let Performance::Review(review) = what
+        && subagent::is_asked(&counted, phase)?
+    {
+        return subagent::turn(&counted, phase, review, round);
     }
     Ok(match performance::request(&counted, phase, what, round)? {
         Some(request) => Turn::Perform(Box::new(request)),

@@ -59,6 +59,23 @@ pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, Error> {
     })
 }
 
+/// The files that say whether, and how, the hooks are called, and which workflow is in force: what a sealed run is held
+/// against.
+pub(crate) fn settings(workflow: &str) -> Vec<String> {
+    const SETTINGS: [&str; 8] = [
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".cursor/hooks.json",
+        ".github/hooks/holdpoint.json",
+        ".holdpoint/holdpoint.toml",
+    ];
+    let own = format!(".holdpoint/workflows/{workflow}/workflow.toml");
+    SETTINGS.iter().map(ToString::to_string).chain([own]).collect()
+}
+
 /// What is not the agent's to do.
 enum Against {
     /// Writing these files, or what a command names.

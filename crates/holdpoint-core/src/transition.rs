@@ -6,11 +6,11 @@
 //! 1. `when`: the first step whose condition is true is taken ([`chosen`]).
 //! 2. `round`: one of the limit's rounds is used up. At the limit the step's own `set` and `log` still happen, and then
 //!    the limit's step is taken in its place.
-//! 3. `set`, `clear`, `renew`: all of them see the state before the first of them.
+//! 3. `set`, `clear`, `renew`: all of them see the state before the first of them. Then `freeze` and `accept`.
 //! 4. `finish` (a command's step): the step that finishes the phase, as a whole.
 //! 5. `go`: the due phase.
 //! 6. `write`, `remove`, `log`: about the item that is left, where the step leads to another one.
-//! 7. `enter` of the phase gone to: its `set`, one after the other, its `write` and `remove`, its `log`.
+//! 7. `enter` of the phase gone to: what the engine notes of the files; its `set`, one after the other, its `write` and `remove`, its `log`.
 //! 8. The text. A phase's step without one that leads to the agent, or to the end, says what is said there; a command's own
 //!    text takes the place of what the step that finishes the phase says.
 
@@ -127,6 +127,10 @@ fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
         let sets = rendered(&now, &step.set, &origin.context(&now, step))?;
         effects.sets.extend(sets);
     }
+    if !step.freeze.is_empty() || step.accept {
+        let now = facts.overlaid(&effects.sets);
+        effects.sets.extend(now.frozen_by(step, &origin.context(&now, step))?);
+    }
     Ok(())
 }
 
@@ -157,7 +161,7 @@ fn change_files(
         return Ok(());
     }
     let now = facts.overlaid(&effects.sets);
-    let mut names = origin.names(step);
+    let mut names = origin.names(&now, step);
     if let Origin::Phase(phase) = origin {
         names.extend(if step.write.is_empty() { Vec::new() } else { handed_over(&now, phase)? });
     }
@@ -201,6 +205,9 @@ fn lines(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String>
 
 /// What entering a phase sets, writes and logs, and the report that then proves it.
 pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), Error> {
+    let now = facts.overlaid(&effects.sets);
+    effects.sets.extend(now.entering()?);
+    effects.sets.extend(phase::subagent::asking(&now, target)?);
     let nothing = Step::default();
     let is_met = chosen(&facts.overlaid(&effects.sets), std::slice::from_ref(&target.enter))?;
     let step = is_met.unwrap_or(&nothing);
@@ -220,13 +227,10 @@ fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
     let target = step.go.as_ref().and_then(|go| facts.workflow.phase(go));
     let after = if effects.sets.is_empty() { Arc::clone(facts) } else { facts.overlaid(&effects.sets) };
     let (delivery, text) = match (step.delivery, origin, target) {
-        (Delivery::Silent, Origin::Phase(_), Some(target)) if target.ask().is_some() => {
-            match target.actor() {
-                Actor::Agent => (Delivery::Hold, ask(&after, target)?),
-                Actor::Nobody => (Delivery::Tell, ask(&after, target)?),
-                Actor::User | Actor::Approval | Actor::Reviewer | Actor::Check => return Ok(()),
-            }
-        }
+        (Delivery::Silent, Origin::Phase(_), Some(target)) => match begun(&after, target)? {
+            Some(said) => said,
+            None => return Ok(()),
+        },
         (Delivery::Silent, ..) => return Ok(()),
         (delivery, ..) => (delivery, after.render(&step.say.template, origin.context(&after, step))?),
     };
@@ -235,6 +239,18 @@ fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
     }
     effects.messages.push(origin.message(delivery, text));
     Ok(())
+}
+
+/// What is said where a phase begins, if anything: to the agent what it is asked, to the user how it ended.
+fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)>, Error> {
+    Ok(match target.actor() {
+        Actor::Agent if target.ask().is_some() => Some((Delivery::Hold, ask(facts, target)?)),
+        Actor::Nobody if target.ask().is_some() => Some((Delivery::Tell, ask(facts, target)?)),
+        Actor::Reviewer if phase::subagent::is_asked(facts, target)? => {
+            Some((Delivery::Hold, phase::subagent::ask(facts, target)?))
+        }
+        Actor::Agent | Actor::Nobody | Actor::User | Actor::Approval | Actor::Reviewer | Actor::Check => None,
+    })
 }
 
 /// The fields that are set. Those of an item are passed over where none is at hand.
@@ -270,17 +286,17 @@ impl Origin<'_> {
     }
 
     /// What a step's templates can name because of where it is written, beside all facts.
-    fn names(&self, step: &Step) -> Vec<(&'static str, Value)> {
+    fn names(&self, facts: &Arc<Facts>, step: &Step) -> Vec<(&'static str, Value)> {
         let target = || ("target", Value::from(step.go.as_deref()));
         match self {
-            Origin::Phase(phase) => vec![("phase", phase_fact(phase)), target()],
+            Origin::Phase(phase) => vec![("phase", phase_fact(facts, phase)), target()],
             Origin::Command(_) => vec![target()],
             Origin::Rule(_, element) => element.clone(),
         }
     }
 
     fn context(&self, facts: &Arc<Facts>, step: &Step) -> Value {
-        naming(facts, self.names(step))
+        naming(facts, self.names(facts, step))
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Workflow {
     pub run: Run,
     /// Holds and witnesses, in the order of the file.
     pub rules: List<Rule>,
+    /// What the permits let be edited, for what was edited anyway.
+    pub bounds: List<Bound>,
     /// `[let]`: named expressions.
     pub lets: List<Named>,
     /// `[data]`: literals, each as JSON.
@@ -104,6 +106,32 @@ pub struct Run {
     pub item: Option<Item>,
     /// Fields that are kept equal to a word in a document.
     pub mirrors: List<Mirror>,
+    /// What the engine notes of the files, because somebody asks for it.
+    pub notes: Notes,
+}
+
+/// What the engine notes of the files of a sealed run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Notes {
+    /// The tree when a phase is entered.
+    pub phases: bool,
+    /// The tree and the commit when an item, or the run, begins.
+    pub beginnings: bool,
+    /// The agents' settings when the run begins.
+    pub settings: bool,
+}
+
+/// What a permit lets be edited, to be held against files that were changed.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
+pub struct Bound {
+    /// The phases that have it.
+    pub phases: List<Text>,
+    /// Whether it is of the default permit, which also judges what was changed before this phase.
+    pub is_default: bool,
+    /// The expression that gives those of `files` that may not be edited.
+    pub offends: Text,
 }
 
 /// `[run] record`: a section of a document that steps append lines to.
@@ -360,6 +388,20 @@ impl Workflow {
         };
         let command = self.commands.iter().find(is_it)?;
         Some(format!("holdpoint {} {}", self.name, command.name))
+    }
+
+    /// What it must be asked about: what its rules look at, what the engine's protection of a sealed run does, and the
+    /// answers of sub-agents that review.
+    pub fn looks_at(&self) -> Vec<On> {
+        let on = |moment: Moment, kind: ToolKind| On { moment, tool: ToolMatch::Kind(kind) };
+        let mut all: Vec<On> = self.rules.iter().flat_map(|rule| rule.on.iter().cloned()).collect();
+        if self.run.is_sealed {
+            all.extend([on(Moment::Before, ToolKind::Edit), on(Moment::Before, ToolKind::Shell)]);
+        }
+        if self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some()) {
+            all.push(on(Moment::After, ToolKind::Delegation));
+        }
+        all
     }
 
     /// The rules that look at this event; with `only`, the one of that name or those of that guard.

@@ -81,9 +81,9 @@ fn pointed_to(text: &str) -> impl Iterator<Item = &str> {
 /// Renders hooks for the events that the workflow handles. A tool that no rule is about starts nothing.
 fn hooks(workflow: &Workflow) -> Map<String, Json> {
     let mut tools: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for on in workflow.rules.iter().flat_map(|rule| rule.on.iter()) {
+    for on in workflow.looks_at() {
         for event in events(on.moment) {
-            tools.entry(event).or_default().insert(matcher(on));
+            tools.entry(event).or_default().insert(matcher(&on));
         }
     }
     if !workflow.phases.is_empty() {

@@ -141,7 +141,16 @@ const FINDINGS: Attributes = &[
 const KEPT: Attributes = &[("exists", Is::Truth), ("text", Is::Text)];
 const PROGRAM: Attributes = &[("path", Is::Text), ("version", Is::Text)];
 const DELEGATION: Attributes = &[("called", Is::Text), ("agent", Is::Text), ("phase", Is::Text)];
-const PHASE: Attributes = &[("name", Is::One(Names::Phases)), ("by", Is::One(Names::Actors))];
+const PHASE: Attributes = &[
+    ("name", Is::One(Names::Phases)),
+    ("by", Is::One(Names::Actors)),
+    ("tree", Is::Text),
+    ("changed", Is::List),
+    ("breaches", Is::List),
+];
+const BEGAN: Attributes = &[("tree", Is::Text), ("head", Is::Text), ("landed", Is::Text)];
+const BREACHES: Attributes =
+    &[("files", Is::List), ("frozen", Is::List), ("head", Is::Text), ("settings", Is::Truth)];
 
 /// What the attributes of a task in a plan are called.
 pub(crate) const TASK: [&str; 3] = ["id", "name", "files"];
@@ -155,9 +164,12 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "allowed_files" | "range" | "since" => Is::Function(&Is::List),
         "approvals" => Is::Approvals,
         "args" => Is::By(Names::Arguments, &Is::Text),
+        "began" => Is::Table(BEGAN),
+        "breaches" => Is::Table(BREACHES),
+        "changed" => Is::List,
+        "landed" => Is::Truth,
         "because" | "cwd" | "nonce" | "tree" => Is::Text,
         "delegation" => Is::Table(DELEGATION),
-        "digest" | "text_digest" | "without" => Is::Function(&Is::Text),
         "env" | "runs" => Is::Any,
         "event" => Is::Table(EVENT),
         "evidence" => Is::By(Names::Phases, &EACH_EVIDENCE),
@@ -211,6 +223,7 @@ mod tests {
             (nouns, "impl RunFact", RUN),
             (nouns, "impl Object for Program", PROGRAM),
             (include_str!("evidence.rs"), "impl Object for HeadFact", HEAD),
+            (include_str!("phase.rs"), "impl Object for PhaseFact", PHASE),
             (include_str!("file.rs"), "impl Object for File", FILE),
         ] {
             let mut answered = arms(source, from);

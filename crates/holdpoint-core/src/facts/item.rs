@@ -54,6 +54,13 @@ impl Facts {
         })
     }
 
+    /// A field of the item at hand, by its path; none where no item is.
+    pub(super) fn item_field(self: &Arc<Self>, field: &str) -> Option<String> {
+        let item = self.workflow.run.item.as_ref()?;
+        let is_there = matches!(self.item_at(), Ok(Some(_)));
+        is_there.then(|| format!("{}.{field}", item.name))
+    }
+
     /// Whether a field can be set now: one of the item at hand needs one.
     pub(crate) fn can_set(self: &Arc<Self>, field: &str) -> Result<bool, Error> {
         Ok(!self.is_items(field) || self.item_at()?.is_some())

@@ -8,7 +8,6 @@ use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
 use super::{Facts, fault, report, spec, time};
-use crate::digest;
 use crate::event::Event;
 use crate::phase::Due;
 use crate::tool::{Tool, ToolKind};
@@ -30,9 +29,11 @@ impl Facts {
                 let facts = Arc::clone(self);
                 Value::from_function(move |names: Rest<String>| facts.is_approved(&names))
             }
+            "began" => self.began().unwrap_or_else(Value::from),
+            "breaches" => self.breaches().unwrap_or_else(Value::from),
+            "changed" => self.changed().map_or_else(Value::from, Value::from),
             "cwd" => Value::from(self.folder_below_home()),
             "delegation" => self.delegation().unwrap_or_else(Value::from),
-            "digest" => Value::from_function(move |paths: Vec<String>| world.digest(&paths)),
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
@@ -42,9 +43,10 @@ impl Facts {
             }),
             "git" => Value::from_object(GitFact(Arc::clone(self))),
             "kept" => Value::from_function(move |path: &str| report::kept(path, world.as_ref())),
+            "landed" => self.has_landed().map_or_else(Value::from, Value::from),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "markdown" => Value::from_function(move |path: &str| Document::open(path, &world)),
-            "nonce" => Value::from(format!("{:016x}", world.random_u64())),
+            "nonce" => self.nonce().unwrap_or_else(Value::from),
             "now" => time::now(world.now()),
             "phase" => self.due_phase().unwrap_or_else(Value::from),
             "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
@@ -72,12 +74,6 @@ impl Facts {
             }
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
             "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
-            "text_digest" => Value::from_function(|text: &Value| {
-                digest::sha256(text.as_str().unwrap_or_default().as_bytes())
-            }),
-            "without" => Value::from_function(move |path: &str, titles: Vec<String>| {
-                spec::without(path, &titles, world.as_ref())
-            }),
             "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
             "tool" => Value::from_object(ToolFact {
                 event: Arc::clone(&self.event),
@@ -91,7 +87,7 @@ impl Facts {
     /// `phase`: the one that is due; undefined where none is.
     fn due_phase(self: &Arc<Self>) -> Result<Value, Error> {
         Ok(match crate::phase::due(self)? {
-            Due::Phase(phase) => super::phase_fact(&phase),
+            Due::Phase(phase) => super::phase_fact(self, &phase),
             Due::Unknown(name) => Value::from_pairs([("name", name)]),
             Due::Nobody => Value::UNDEFINED,
         })
@@ -193,7 +189,7 @@ impl Object for Program {
     }
 }
 
-fn texts_in(list: &Value) -> Vec<String> {
+pub(super) fn texts_in(list: &Value) -> Vec<String> {
     let items = list.try_iter().into_iter().flatten();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }

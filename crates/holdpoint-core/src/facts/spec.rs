@@ -1,13 +1,11 @@
-//! `planned(path, titles)`, `allowed_files(path, title)` and `without(path, titles)`: what a spec says of its tasks, of
-//! the files it lets be changed, and beside some of its sections.
+//! `planned(path, titles)` and `allowed_files(path, title)`: what a spec says of its tasks, and of the files it lets be
+//! changed.
 
 use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::Value as Json;
 
 use super::fault;
-use super::file::read_text;
-use crate::document::outline;
 use crate::world::{Answer, World};
 
 /// The tasks of a spec's plan, under the first of these titles that has any, each with `.id`, `.name` and `.files`; none if there is no spec.
@@ -29,10 +27,4 @@ fn read_as(reader: &str, path: &str, arg: Json, world: &dyn World) -> Result<Opt
         Answer::None => Ok(None),
         Answer::Fault(why) => Err(fault(format!("`{path}` cannot be read: {why}"))),
     }
-}
-
-/// A document's Markdown without the sections of these titles; undefined if it is not there.
-pub(super) fn without(path: &str, titles: &[String], world: &dyn World) -> Result<Value, Error> {
-    let text = read_text(path, world)?;
-    Ok(text.map_or(Value::UNDEFINED, |text| Value::from(outline::without(&text, titles))))
 }

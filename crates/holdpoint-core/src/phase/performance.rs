@@ -6,11 +6,11 @@ use minijinja::Error;
 use minijinja::value::{Serde, Value};
 use serde_json::{Value as Json, json};
 
-use super::{counted, done, number, round, take};
+use super::{counted, done, number, one_test, round, take};
 use crate::effects::{Effects, Set};
 use crate::facts::{Facts, With, fault};
 use crate::verdict::Verdict;
-use crate::workflow::performer::{CheckKind, Reviewer, TestsCheck};
+use crate::workflow::performer::{Check, CheckKind, Reviewer, TestsCheck};
 use crate::workflow::phase::{AgentPhase, Clean, Performance, Phase, PhaseKind, ReviewPhase};
 use crate::workflow::{Say, Text};
 
@@ -44,6 +44,13 @@ pub enum Task {
         input: Option<String>,
         /// How its answer is read.
         answer: AnswerForm,
+    },
+    /// A sub-agent was asked, and has answered.
+    Answered {
+        /// Its verdict.
+        verdict: Verdict,
+        /// What it said.
+        notes: String,
     },
     /// A program's exit code decides.
     Run {
@@ -154,6 +161,7 @@ impl Request {
                 command
             }
             Task::That
+            | Task::Answered { .. }
             | Task::Scan { .. }
             | Task::Blueprint { .. }
             | Task::Acceptance { .. }
@@ -163,7 +171,7 @@ impl Request {
 
     /// Whether a reviewer is asked, and not a check made.
     pub fn is_review(&self) -> bool {
-        matches!(self.task, Task::Review { .. })
+        matches!(self.task, Task::Review { .. } | Task::Answered { .. })
     }
 }
 
@@ -210,7 +218,7 @@ pub(super) fn request(
             Ok(Some(Request {
                 phase: phase.name.to_string(),
                 round,
-                task: asked.check(&check.kind)?,
+                task: asked.check(check)?,
                 report: None,
                 log: asked.path(check.log.as_ref())?,
                 condition: check.kind.condition().cloned(),
@@ -236,12 +244,12 @@ impl Asked<'_> {
         })
     }
 
-    fn check(&self, kind: &CheckKind) -> Result<Task, Error> {
-        Ok(match kind {
+    fn check(&self, check: &Check) -> Result<Task, Error> {
+        Ok(match &check.kind {
             CheckKind::Run { command } => {
                 Task::Run { command: words(self.facts, command, &self.facts.context())? }
             }
-            CheckKind::Tests(tests) => Task::Tests(self.tests(tests)?),
+            CheckKind::Tests(tests) => Task::Tests(self.tests(&check.name, tests)?),
             CheckKind::That { .. } => Task::That,
             CheckKind::Scan { files, code_lines, test_lines } => Task::Scan {
                 files: self.texts(Some(files))?,
@@ -273,15 +281,25 @@ impl Asked<'_> {
         })
     }
 
-    fn tests(&self, tests: &TestsCheck) -> Result<Tests, Error> {
+    fn tests(&self, name: &str, tests: &TestsCheck) -> Result<Tests, Error> {
         Ok(Tests {
-            command: words(self.facts, &tests.command, &self.facts.context())?,
+            command: self.test_command(tests)?,
             scope: self.texts(tests.scope.as_ref())?,
             known: self.texts(tests.known.as_ref())?,
-            least: self.value(tests.least.as_ref())?.as_u64().unwrap_or(0),
+            least: if tests.never_fewer { self.facts.tests_before(name)? } else { 0 },
             fails_on: self.value(tests.fails_on.as_ref())?.as_str().map(str::to_owned),
             adding: self.texts(tests.adding.as_ref())?,
         })
+    }
+
+    /// The command of the one test that is run, where its runner is known; of the suite otherwise.
+    fn test_command(&self, tests: &TestsCheck) -> Result<Vec<String>, Error> {
+        if let Some(only) = &tests.only
+            && let Some(command) = one_test::command(&self.text(&only.file)?, &self.text(&only.name)?)
+        {
+            return Ok(command);
+        }
+        words(self.facts, &tests.command, &self.facts.context())
     }
 
     fn value(&self, expression: Option<&Text>) -> Result<Json, Error> {
@@ -310,7 +328,7 @@ impl Asked<'_> {
 }
 
 /// The words that a reviewer may answer, and how they are read.
-fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
+pub(super) fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
     let verdicts: Vec<&str> = match review.verdicts.as_ref() {
         [] => vec!["pass", "fail"],
         own => own.iter().map(AsRef::as_ref).collect(),
@@ -351,6 +369,7 @@ pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Resu
     let mut sets = done(facts, phase)?;
     sets.extend(counted(facts, phase, round(facts, phase)?)?);
     sets.extend(next_model(facts, phase)?);
+    sets.extend(noted(facts, phase, answered)?);
     let passes = what.passes(verdict, &facts.workflow);
     let route = match clean(what) {
         None => what.route(verdict, &facts.workflow).map_or(&[][..], |route| &route.steps),
@@ -362,6 +381,21 @@ pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Resu
         }
     };
     take(facts, phase, route, sets)
+}
+
+/// What the engine notes of a check for the next time: how many tests there are, and where a commit left the files.
+fn noted(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Result<Vec<Set>, Error> {
+    let Some(check) = phase.check(&facts.workflow) else { return Ok(Vec::new()) };
+    match &check.kind {
+        CheckKind::Tests(tests) if tests.never_fewer => {
+            let count = answered.details["count"].as_u64().unwrap_or(0);
+            Ok(vec![facts.tests_ran(&check.name, count)?])
+        }
+        CheckKind::Commit { .. } if answered.verdict == Some(Verdict::Pass) => {
+            Ok(facts.committed()?.into_iter().collect())
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Whether the run takes the passing route after this verdict: what `evidence.PHASE.passed` says.
@@ -391,7 +425,7 @@ fn next_model(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, Error> {
     next.map(|model| facts.set(&models.field, json!(model))).transpose()
 }
 
-fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
+pub(super) fn reviewer<'a>(facts: &'a Arc<Facts>, phase: &Phase) -> Result<&'a Reviewer, Error> {
     let missing = || fault(format!("phase `{}` names a reviewer that does not exist", phase.name));
     phase.reviewer(&facts.workflow).ok_or_else(missing)
 }
@@ -431,11 +465,14 @@ fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     }
     let PhaseKind::Reviewer(review) = &phase.kind else { return Ok(String::new()) };
     let words: Vec<String> = answer_form(review, reviewer).words.into_iter().map(|(word, _)| word).collect();
-    let form = json!({
+    let mut form = json!({
         "type": "object",
         "properties": {"verdict": {"type": "string", "enum": words}, "notes": {"type": "string"}},
         "required": ["verdict"],
     });
+    for part in reviewer.result.iter() {
+        form["properties"][part.name.as_ref()] = serde_json::from_str(&part.source).unwrap_or_default();
+    }
     Ok(form.to_string())
 }
 

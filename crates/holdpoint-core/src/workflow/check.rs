@@ -15,6 +15,7 @@ mod routes;
 mod shape;
 mod stretch;
 mod turns;
+mod unsealed;
 pub mod worst_case;
 
 use std::collections::{BTreeSet, HashSet};
@@ -60,6 +61,7 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     problems.extend(names.clashes(parsed));
     problems.extend(named::check(parsed, around));
     problems.extend(limits::check(parsed));
+    problems.extend(unsealed::check(parsed));
     if parsed.extent == Extent::Whole {
         problems.extend(approvals::check(parsed));
         problems.extend(routes::check(parsed));

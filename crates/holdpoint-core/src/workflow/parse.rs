@@ -8,11 +8,15 @@ mod limits;
 mod links;
 mod mirrors;
 mod names;
+mod notes;
+mod own_commands;
 mod performers;
 mod permits;
 mod phases;
 mod plain;
+mod reviewers;
 mod rules;
+mod run;
 mod steps;
 
 use std::borrow::Cow;
@@ -25,7 +29,7 @@ use serde_json::Value as Json;
 use super::performer::Check;
 use super::step::Step;
 use super::table::{Language, Piece, Reader, listed};
-use super::{Delegation, Field, Format, ID, Item, List, Record, RuleKind, Run, Say, Text, Workflow};
+use super::{Delegation, Field, RuleKind, Say, Text, Workflow};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::layout::{self, Layout};
 use crate::verdict::Verdict;
@@ -57,10 +61,6 @@ const TOP_KEYS: [&str; 22] = [
     "paths",
     "patterns",
     "legacy",
-];
-const RUN_KEYS: [&str; 19] = [
-    "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
-    "root", "stale", "log", "sealed", "record", "aside", "item",
 ];
 /// The keys whose expressions must be true or false.
 const CONDITIONS: [&str; 6] = ["when", "until", "that", "if", "landed", "unless"];
@@ -95,6 +95,8 @@ pub struct Parsed {
     pub names: Vec<(String, Range<usize>)>,
     /// Phases that somebody tried to name, and misspelt.
     pub misspelt: Vec<String>,
+    /// Where steps have the engine note something of files.
+    pub noted: Vec<(&'static str, Range<usize>)>,
     /// How much of it can be judged.
     pub extent: Extent,
 }
@@ -137,10 +139,12 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         limit_spans: Vec::new(),
         approval_spans: Vec::new(),
         reviewer_names: Vec::new(),
+        subagents: Vec::new(),
         paths: Vec::new(),
         used_names: Vec::new(),
         otherwise: Vec::new(),
         misspelt: Vec::new(),
+        noted: Vec::new(),
         unclear: Vec::new(),
     };
     let (workflow, is_little) = match DeTable::parse(source) {
@@ -169,6 +173,10 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
     };
     let mut pieces = parser.reader.pieces;
     pieces.append(&mut parser.text_pieces);
+    let mut workflow = workflow;
+    if workflow.run.is_sealed {
+        workflow.run.notes = notes::of(&pieces);
+    }
     Parsed {
         workflow,
         problems: parser.reader.problems,
@@ -182,6 +190,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         approvals: parser.approval_spans,
         names: parser.reader.names,
         misspelt: parser.misspelt,
+        noted: parser.noted,
         extent,
     }
 }
@@ -206,6 +215,8 @@ struct Parser<'s> {
     limit_spans: Vec<(String, Range<usize>)>,
     approval_spans: Vec<(String, Range<usize>)>,
     reviewer_names: Vec<String>,
+    /// The reviewers in whose place a sub-agent may be asked.
+    subagents: Vec<String>,
     /// `[paths]`: names and their globs.
     paths: Vec<(String, Vec<String>)>,
     /// Names of `[paths]` that lists use.
@@ -214,6 +225,8 @@ struct Parser<'s> {
     otherwise: Vec<(String, Verdict)>,
     /// Phases that somebody tried to name, and misspelt.
     misspelt: Vec<String>,
+    /// Where steps have the engine note something of files.
+    noted: Vec<(&'static str, Range<usize>)>,
     /// Checks that do not say what they do.
     unclear: Vec<String>,
 }
@@ -239,13 +252,17 @@ impl Parser<'_> {
         let phases = self.phases(top, &reviewers);
         let limits = self.limits(top);
         let mut rules = self.rules(top, RuleKind::Hold);
-        rules.extend(self.permits(top, &phases));
+        let (held, bounds) = self.permits(top, &phases);
+        rules.extend(held);
         rules.extend(self.rules(top, RuleKind::Witness));
+        let mut commands = self.commands(top);
+        self.own_commands(name, top, &phases, &mut commands);
         Workflow {
             name: Cow::Owned(name.to_owned()),
             about: self.reader.text(top, "about").unwrap_or_default(),
             run: self.run(top),
             rules: rules.into(),
+            bounds: bounds.into(),
             lets: self.reader.named(top, "let", Some(Language::Expression)),
             data: self.data(top),
             delegation: self.delegation(top),
@@ -255,111 +272,10 @@ impl Parser<'_> {
             reviewers,
             checks: self.checks.clone().into(),
             fields: self.fields.clone().into(),
-            commands: self.commands(top),
+            commands: commands.into(),
             layout: self.layout(top),
             legacy: self.legacy(top),
         }
-    }
-
-    fn run(&mut self, top: &DeTable<'_>) -> Run {
-        let Some(value) = Reader::get(top, "run") else {
-            if top.is_empty() {
-                self.reader.error(0..0, "the file is empty").hint =
-                    Some("begin with `about`, and [run] with home = \".myflow\"".into());
-            } else {
-                let hint = "say where a run is: [run] with home = \".myflow\"";
-                self.reader.error(0..0, "there is no [run]").hint = Some(hint.into());
-            }
-            return Run::default();
-        };
-        let Some(run) = self.reader.table("run", value) else { return Run::default() };
-        self.reader.known_keys("[run]", run, &RUN_KEYS);
-        let home = self.reader.required("[run]", value.span(), run, "home");
-        if !crate::path::stays_below(&crate::path::tidy(&home)) {
-            self.reader.error(value.span(), "`home` must be a name below the project's folder");
-        }
-        Run {
-            home,
-            state: self.template(run, "state"),
-            shows: self.expression(run, "shows", false),
-            each: self.reader.text(run, "each"),
-            newest: self.reader.texts(run, "newest"),
-            due: self.reader.text(run, "due"),
-            last: self.reader.text(run, "last"),
-            id: self.run_id(run),
-            clears_strays: self.chosen(run, "strays", &[("keep", false), ("remove", true)]),
-            format: self.chosen(run, "format", &Format::ALL),
-            stamp: self.reader.text(run, "stamp"),
-            owner: self.reader.text(run, "owner"),
-            root: self.reader.text(run, "root"),
-            stale: self.expression(run, "stale", false),
-            log: self.log_file(run),
-            is_sealed: Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true),
-            record: self.record(run),
-            aside: self.aside(run, top),
-            item: self.item(run),
-            mirrors: self.mirrors(top),
-        }
-    }
-
-    /// `aside`; of a sealed run also its own files and ours, which are never what is proved.
-    fn aside(&mut self, run: &DeTable<'_>, top: &DeTable<'_>) -> List<Text> {
-        for (glob, span) in self.reader.spanned_texts(run, "aside") {
-            if let Some(why) = crate::filters::glob_fault(&glob) {
-                self.reader.error(span, format!("`{glob}` is not a glob: {why}")).hint =
-                    Some(super::table::CLOSE_IT.into());
-            }
-        }
-        let mut aside: Vec<Text> = self.reader.texts(run, "aside").into_owned();
-        let is_sealed = Reader::get(run, "sealed").and_then(|value| value.get_ref().as_bool()) == Some(true);
-        if is_sealed && Reader::get(top, "phases").is_some() {
-            let state = Reader::get(run, "state").and_then(|state| state.get_ref().as_str());
-            for path in state.filter(|path| !path.contains("{{")).into_iter().chain([".holdpoint/**"]) {
-                if !aside.iter().any(|known| known == path) {
-                    aside.push(Cow::Owned(path.to_owned()));
-                }
-            }
-        }
-        aside.into()
-    }
-
-    fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {
-        let table = self.inner(run, "record")?;
-        self.reader.known_keys("record", table, &["file", "under"]);
-        Some(Record {
-            file: self.template(table, "file").unwrap_or_default(),
-            under: self.reader.text(table, "under").unwrap_or_default(),
-        })
-    }
-
-    fn item(&mut self, run: &DeTable<'_>) -> Option<Item> {
-        let value = Reader::get(run, "item")?;
-        let table = self.reader.table("item", value)?;
-        self.reader.known_keys("[run.item]", table, &["name", "list", "at"]);
-        let mut text = |key: &str| self.reader.required("[run.item]", value.span(), table, key);
-        Some(Item { name: text("name"), list: text("list"), at: text("at") })
-    }
-
-    /// `log`: a file beside the runs.
-    fn log_file(&mut self, run: &DeTable<'_>) -> Option<Text> {
-        let log = self.reader.text(run, "log")?;
-        if !crate::path::stays_below(&crate::path::tidy(&log)) {
-            let span = Reader::get(run, "log").map_or(0..0, toml::Spanned::span);
-            self.reader.error(span, "`log` must be a name beside the runs");
-        }
-        Some(log)
-    }
-
-    /// `id`, which goes with an `each` that names a file by it.
-    fn run_id(&mut self, run: &DeTable<'_>) -> Option<Text> {
-        let id = self.reader.text(run, "id");
-        let each = Reader::get(run, "each")?;
-        if id.is_some() != each.get_ref().as_str().is_some_and(|each| each.contains(ID)) {
-            let hint = format!("write both: id = \"{{date}}-{{time}}-{{hex6}}\" and each = \"{ID}.state\"");
-            self.reader.error(each.span(), format!("`id` and an `each` with `{ID}` go together")).hint =
-                Some(hint);
-        }
-        id
     }
 
     /// One of a few words; the first stands for none.

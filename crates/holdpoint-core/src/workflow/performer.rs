@@ -1,6 +1,6 @@
 //! Reviewers and checks as data: the programs, and the engine's own tests, that perform phases.
 
-use super::{List, Named, Text};
+use super::{List, Named, Say, Text};
 use crate::verdict::Verdict;
 
 /// `[reviewers.X]`: a program that is given a prompt and answers a verdict.
@@ -21,12 +21,28 @@ pub struct Reviewer {
     pub answers: List<Named>,
     /// The verdict of an answer that cannot be read; none: that is a fault.
     pub otherwise: Option<Verdict>,
+    /// How a sub-agent of the session is asked in its place.
+    pub subagent: Option<Subagent>,
+    /// What its answer has beside the verdict and notes: each name, and its form as JSON Schema.
+    pub result: List<Named>,
     /// The models that take turns.
     pub models: Option<Models>,
     /// Where its standard error goes, below the run's folder; a template. Removed after a review that worked.
     pub log: Option<Text>,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
+}
+
+/// A sub-agent that is asked in a program's place.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::performer))]
+pub struct Subagent {
+    /// `subagent` or `process`, a template: who is asked.
+    pub way: Text,
+    /// What the agent is told.
+    pub ask: Say,
+    /// The sub-agents that may answer.
+    pub names: List<Text>,
 }
 
 /// Models that take turns.
@@ -131,12 +147,24 @@ pub struct TestsCheck {
     pub scope: Option<Text>,
     /// The tests that failed before.
     pub known: Option<Text>,
-    /// How many tests must run at least.
-    pub least: Option<Text>,
+    /// The one test that is run.
+    pub only: Option<Only>,
+    /// Whether fewer tests than ever before are a failure.
+    pub never_fewer: bool,
     /// A tree on which they must fail.
     pub fails_on: Option<Text>,
     /// Files that are added to that tree.
     pub adding: Option<Text>,
+}
+
+/// `only`: one test of a suite, by its runner.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::performer))]
+pub struct Only {
+    /// The file that has it.
+    pub file: Text,
+    /// What it is called.
+    pub name: Text,
 }
 
 impl CheckKind {

@@ -195,6 +195,8 @@ pub struct ApprovalPhase {
 pub struct NobodyPhase {
     /// What the user is told when the run comes here.
     pub tell: Say,
+    /// Whether the engine's own `abandon` leads here.
+    pub is_abandoned: bool,
 }
 
 /// What must be true for a review to make sense.

@@ -24,6 +24,10 @@ pub struct Step {
     pub write: List<Named>,
     /// Files to remove: templates; one that is exactly one `{{ … }}` can be a list.
     pub remove: List<Text>,
+    /// Files that must not change from now on: templates.
+    pub freeze: List<Text>,
+    /// Whether what was changed stands: frozen files, the agents' settings, and how many tests there are. Only in commands.
+    pub accept: bool,
     /// Lines for the run's record, templates.
     pub log: List<Text>,
     /// Whom the text is for, and what it does.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use holdpoint_core::facts::marks;
 use holdpoint_core::lines;
 use holdpoint_core::workflow::Format;
 use serde_json::{Map, Value as Json, json};
@@ -128,6 +129,10 @@ fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
             keys.sort();
             keys.dedup();
             let of = |key: &&String| match (want_fields.get(*key), got_fields.get(*key)) {
+                (None, Some(_)) if *key == marks::FIELD => Vec::new(),
+                (Some(want), Some(got)) if *key == marks::FIELD => {
+                    differences(&below(key), want, &named_in(want, got))
+                }
                 (Some(want), Some(got)) => differences(&below(key), want, got),
                 (want, got) => vec![differs(&below(key), want, got)],
             };
@@ -138,6 +143,29 @@ fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
             pairs.flat_map(|(at, (want, got))| differences(&below(&at.to_string()), want, got)).collect()
         }
         (want, got) => vec![differs(path, Some(want), Some(got))],
+    }
+}
+
+/// The marks that a case names: the others are the engine's own business.
+fn named_in(want: &Json, got: &Json) -> Json {
+    match (want, got) {
+        (Json::Object(want), Json::Object(got)) => {
+            let named = got.iter().filter(|(name, _)| want.contains_key(*name));
+            Json::Object(named.map(|(name, got)| (name.clone(), named_in(&want[name], got))).collect())
+        }
+        (_, got) => got.clone(),
+    }
+}
+
+/// A state without the engine's marks, wherever they are.
+fn unmarked(state: Json) -> Json {
+    match state {
+        Json::Object(fields) => {
+            let fields = fields.into_iter().filter(|(name, _)| name != marks::FIELD);
+            Json::Object(fields.map(|(name, value)| (name, unmarked(value))).collect())
+        }
+        Json::Array(items) => items.into_iter().map(unmarked).collect(),
+        plain => plain,
     }
 }
 
@@ -315,7 +343,11 @@ impl Seen<'_> {
                 Format::Json => serde_json::from_slice(&bytes).unwrap_or_default(),
             }
         };
-        let (mut want, got) = (read(&self.before), read(&self.after));
+        let (before, got) = (read(&self.before), read(&self.after));
+        let mut want = match unmarked(Json::Object(before)) {
+            Json::Object(want) => want,
+            _ => Map::new(),
+        };
         for (field, value) in becomes {
             let value = match (self.format, value) {
                 (Format::Lines, Json::String(_)) | (Format::Json, _) => value.clone(),

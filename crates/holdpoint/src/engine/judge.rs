@@ -65,7 +65,8 @@ pub fn review(session: &Session<'_>) -> Report {
 fn ask_rules(session: &Session<'_>, only: Option<&str>, report: &mut Report) {
     let mut rules = session.run.workflow.rules_for(session.event, only).peekable();
     if rules.peek().is_some() || session.run.workflow.run.is_sealed {
-        let sets = rules.any(|rule| !rule.step.set.is_empty());
+        let hears = only.is_none() && session.run.workflow.hears(session.event);
+        let sets = hears || rules.any(|rule| !rule.step.set.is_empty());
         let effects = if sets { decide_and_set(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment == Moment::Stop && effects.holds() {
             let holds: Vec<&str> =

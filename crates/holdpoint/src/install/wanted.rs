@@ -46,7 +46,7 @@ impl Wanted {
     }
 
     fn add(&mut self, workflow: &Workflow) {
-        for on in workflow.rules.iter().flat_map(|rule| rule.on.iter()) {
+        for on in workflow.looks_at() {
             match on.moment {
                 Moment::Before => add_once(&mut self.before, &on.tool),
                 Moment::After => add_once(&mut self.after, &on.tool),
@@ -54,11 +54,6 @@ impl Wanted {
                 Moment::Prompt => self.prompt = true,
                 Moment::Start => self.start = true,
             }
-        }
-        if workflow.run.is_sealed {
-            // The engine's own protection looks at these, whatever the workflow's rules look at.
-            add_once(&mut self.before, &ToolMatch::Kind(ToolKind::Edit));
-            add_once(&mut self.before, &ToolMatch::Kind(ToolKind::Shell));
         }
         if !workflow.phases.is_empty() || workflow.run.clears_strays {
             self.look_at_stop(workflow.longest_review_s().saturating_add(STOP_MARGIN_S));

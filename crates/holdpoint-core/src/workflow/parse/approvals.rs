@@ -116,7 +116,7 @@ impl Parser<'_> {
         ApprovalPhase {
             approvals,
             ask: self.layered_say(layers, "ask").unwrap_or_default(),
-            routes: self.routes(name, span, layers, &VERDICTS),
+            routes: self.routes(name, span, layers, &VERDICTS, false),
         }
     }
 

@@ -16,8 +16,8 @@ const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
 
 impl Parser<'_> {
-    pub(super) fn commands(&mut self, top: &DeTable<'_>) -> List<Command> {
-        let Some(commands) = self.inner(top, "commands") else { return List::default() };
+    pub(super) fn commands(&mut self, top: &DeTable<'_>) -> Vec<Command> {
+        let Some(commands) = self.inner(top, "commands") else { return Vec::new() };
         let mut parsed = Vec::new();
         for (name, value) in commands {
             self.command_spans.push((name.get_ref().to_string(), name.span()));
@@ -35,7 +35,7 @@ impl Parser<'_> {
                 steps: self.command_steps(table),
             });
         }
-        parsed.into()
+        parsed
     }
 
     /// `by = "user"`: no agent may call it.

@@ -13,12 +13,26 @@ use super::{Count, Parser};
 use crate::diagnostic::nearest;
 use crate::verdict::Verdict;
 
-const REVIEWER_KEYS: [&str; 9] =
-    ["command", "prompt", "schema", "verdict_at", "answers", "otherwise", "models", "log", "timeout"];
+const REVIEWER_KEYS: [&str; 14] = [
+    "program",
+    "command",
+    "prompt",
+    "schema",
+    "result",
+    "verdict_at",
+    "answers",
+    "otherwise",
+    "way",
+    "ask",
+    "subagents",
+    "models",
+    "log",
+    "timeout",
+];
 /// The keys that say what a check does, each with its own inputs.
 const KINDS: [(&str, &[&str]); 7] = [
     ("run", &[]),
-    ("tests", &["scope", "known", "least", "fails_on", "adding"]),
+    ("tests", &["only", "scope", "known", "never_fewer", "fails_on", "adding"]),
     ("that", &[]),
     ("scan", &["code_lines", "test_lines"]),
     ("blueprint", &["files", "spec", "domains", "money", "reference", "fields"]),
@@ -46,7 +60,19 @@ impl Parser<'_> {
     fn reviewer(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Reviewer {
         let place = format!("[reviewers.{name}]");
         self.reader.known_keys(&place, table, &REVIEWER_KEYS);
-        let command = self.command(&place, span, table, "command");
+        let known = self.known_program(&place, table);
+        let command = match known {
+            Some(known) => known.command.iter().map(|word| Cow::Borrowed(*word)).collect(),
+            None if Reader::get(table, "program").is_some() => self.reader.templates(table, "command"),
+            None => self.command(&place, span.clone(), table, "command"),
+        };
+        let verdict_at = self.reader.texts(table, "verdict_at");
+        let verdict_at = match known {
+            Some(known) if verdict_at.is_empty() => {
+                known.verdict_at.iter().map(|at| Cow::Borrowed(*at)).collect()
+            }
+            _ => verdict_at,
+        };
         let otherwise = self.reader.text(table, "otherwise").map(|word| Verdict::of(&word));
         self.otherwise.extend(otherwise.clone().map(|verdict| (name.to_owned(), verdict)));
         Reviewer {
@@ -54,7 +80,9 @@ impl Parser<'_> {
             command,
             prompt_on_stdin: self.chosen(table, "prompt", &[("argument", false), ("stdin", true)]),
             schema: self.reader.text(table, "schema"),
-            verdict_at: self.reader.texts(table, "verdict_at"),
+            verdict_at,
+            subagent: self.subagent(&place, name, span, table),
+            result: self.result_form(table),
             answers: self.reader.named(table, "answers", None),
             otherwise,
             models: self.models(table),
@@ -170,7 +198,8 @@ impl Parser<'_> {
                 command: self.command(place, 0..0, table, "tests"),
                 scope: self.expression(table, "scope", false),
                 known: self.expression(table, "known", false),
-                least: self.expression(table, "least", false),
+                only: self.only(table),
+                never_fewer: self.reader.truth(table, "never_fewer"),
                 fails_on: self.expression(table, "fails_on", false),
                 adding: self.expression(table, "adding", false),
             }),

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::phase::{Actor, Phase};
 use super::super::step::{Delivery, Step};
 use super::super::table::{CLOSE_IT, Language, Reader, Spanned, one_or_many};
-use super::super::{On, Rule, Say, Text, ToolMatch};
+use super::super::{Bound, On, Rule, Say, Text, ToolMatch};
 use super::{Parser, Target};
 use crate::event::Moment;
 use crate::tool::ToolKind;
@@ -18,6 +18,37 @@ use crate::tool::ToolKind;
 pub(super) const KEYS: [&str; 5] = ["edits", "never", "commits", "delegates", "runs"];
 /// The permit of phases that name none.
 const DEFAULT: &str = "default";
+
+/// What a key of a permit comes to.
+struct Held {
+    rule: Rule,
+    bound: Option<Bound>,
+}
+
+/// When a permit's key holds.
+struct Condition {
+    /// The condition, about the tool at hand.
+    when: String,
+    /// The same about `files` that were changed, if it is about files.
+    offends: Option<String>,
+    /// What is said where the workflow has no text of its own.
+    usual: String,
+}
+
+impl Condition {
+    /// A condition on the files of a tool, or on those that were changed.
+    fn on_files(only_if: Option<&Text>, filter: &str, usual: String) -> Condition {
+        let of = |files: &str| match only_if {
+            Some(when) => format!("({when}) and ({files} | {filter})"),
+            None => format!("({files} | {filter})"),
+        };
+        Condition { when: of("tool.files"), offends: Some(of("files")), usual }
+    }
+
+    fn on_tool(when: String, usual: String) -> Condition {
+        Condition { when, offends: None, usual }
+    }
+}
 
 /// A permit's key as some phases have it.
 struct Entry<'a, 'i> {
@@ -29,15 +60,15 @@ struct Entry<'a, 'i> {
 }
 
 impl Parser<'_> {
-    /// The holds that the permits of a workflow's phases amount to.
-    pub(super) fn permits(&mut self, top: &DeTable<'_>, phases: &[Phase]) -> Vec<Rule> {
+    /// The holds that the permits of a workflow's phases amount to, and what was edited anyway is held against.
+    pub(super) fn permits(&mut self, top: &DeTable<'_>, phases: &[Phase]) -> (Vec<Rule>, Vec<Bound>) {
         let permits = self.inner(top, "permit");
         for (name, value) in permits.into_iter().flatten() {
             if let Some(table) = self.reader.table(name.get_ref(), value) {
                 self.reader.known_keys(&format!("[permit.{}]", name.get_ref()), table, &KEYS);
             }
         }
-        let Some(tables) = self.inner(top, "phases") else { return Vec::new() };
+        let Some(tables) = self.inner(top, "phases") else { return Default::default() };
         let mut entries: Vec<Entry<'_, '_>> = Vec::new();
         for phase in phases.iter().filter(|phase| phase.actor() != Actor::Nobody) {
             let table = |name: &str| Reader::get(tables, name)?.get_ref().as_table();
@@ -47,7 +78,10 @@ impl Parser<'_> {
             let own = std::iter::once((phase.name.as_ref(), own)).chain(like).collect::<Vec<_>>();
             self.permits_of(&phase.name, &own, permits, &mut entries);
         }
-        entries.into_iter().flat_map(|entry| self.holds_of(&entry)).collect()
+        let held: Vec<Held> = entries.into_iter().flat_map(|entry| self.holds_of(&entry)).collect();
+        let (rules, bounds): (Vec<Rule>, Vec<Option<Bound>>) =
+            held.into_iter().map(|held| (held.rule, held.bound)).unzip();
+        (rules, bounds.into_iter().flatten().collect())
     }
 
     fn permits_of<'a, 'i>(
@@ -86,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    fn holds_of(&mut self, entry: &Entry<'_, '_>) -> Vec<Rule> {
+    fn holds_of(&mut self, entry: &Entry<'_, '_>) -> Vec<Held> {
         match (entry.key, entry.value.get_ref()) {
             ("never", DeValue::Array(items))
                 if items.iter().any(|item| item.get_ref().as_table().is_some()) =>
@@ -102,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    fn hold_of(&mut self, entry: &Entry<'_, '_>, value: &Spanned<'_>, at: usize) -> Option<Rule> {
+    fn hold_of(&mut self, entry: &Entry<'_, '_>, value: &Spanned<'_>, at: usize) -> Option<Held> {
         let span = value.span();
         let table = value.get_ref().as_table();
         if let Some(table) = table {
@@ -114,7 +148,7 @@ impl Parser<'_> {
             };
             self.reader.known_keys(&format!("`{}`", entry.key), table, keys);
         }
-        let (condition, usual) = match entry.key {
+        let Condition { when, offends, usual } = match entry.key {
             "edits" => self.edits(value, table)?,
             "never" => self.never(value, table)?,
             "commits" => self.commits(value, table)?,
@@ -122,11 +156,16 @@ impl Parser<'_> {
             _ => self.runs(value, table)?,
         };
         let phases: Vec<String> = entry.phases.iter().map(|phase| format!("'{phase}'")).collect();
-        let when = format!("phase.name in [{}] and {condition}", phases.join(", "));
+        let when = format!("phase.name in [{}] and {when}", phases.join(", "));
         self.reader.piece(Language::Expression, &when, span.clone(), false);
         let at = if at == 0 { String::new() } else { format!(".{at}") };
         let name = table.and_then(|table| self.reader.text(table, "name"));
-        Some(Rule {
+        let bound = offends.map(|offends| Bound {
+            phases: entry.phases.iter().map(|phase| Cow::Owned(phase.clone())).collect(),
+            is_default: entry.source == format!("permit.{DEFAULT}"),
+            offends: offends.into(),
+        });
+        let rule = Rule {
             name: name.unwrap_or_else(|| format!("{}.{}{at}", entry.source, entry.key).into()),
             guard: None,
             code: table.and_then(|table| self.reader.text(table, "code")),
@@ -140,7 +179,8 @@ impl Parser<'_> {
             },
             satisfied_by: None,
             line: self.line(span.start),
-        })
+        };
+        Some(Held { rule, bound })
     }
 
     fn permit_text(&mut self, table: Option<&DeTable<'_>>, usual: String, span: &Range<usize>) -> Say {
@@ -152,35 +192,33 @@ impl Parser<'_> {
     }
 
     /// `edits`: the only files that may be edited.
-    fn edits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+    fn edits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
         let globs = self.globs(value, table, "only")?;
-        let offending = format!("(tool.files | except({}))", globs.arguments());
+        let filter = format!("except({})", globs.arguments());
         let usual = format!(
-            "Phase `{{{{ phase.name }}}}` does not let you edit {{{{ {offending} | join(', ') }}}}. It permits {}.",
+            "Phase `{{{{ phase.name }}}}` does not let you edit {{{{ tool.files | {filter} | join(', ') }}}}. It permits {}.",
             globs.in_words()
         );
-        Some((self.with_condition(table, offending), usual))
+        Some(Condition::on_files(self.only_if(table).as_ref(), &filter, usual))
     }
 
     /// `never`: files that may not be edited.
-    fn never(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+    fn never(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
         let globs = self.globs(value, table, "files")?;
-        let offending = format!("(tool.files | only({}))", globs.arguments());
-        let usual =
-            format!("Phase `{{{{ phase.name }}}}` does not let you edit {{{{ {offending} | join(', ') }}}}.");
-        Some((self.with_condition(table, offending), usual))
+        let filter = format!("only({})", globs.arguments());
+        let usual = format!(
+            "Phase `{{{{ phase.name }}}}` does not let you edit {{{{ tool.files | {filter} | join(', ') }}}}."
+        );
+        Some(Condition::on_files(self.only_if(table).as_ref(), &filter, usual))
     }
 
     /// A condition under which files are looked at at all.
-    fn with_condition(&mut self, table: Option<&DeTable<'_>>, offending: String) -> String {
-        match table.and_then(|table| self.expression(table, "when", false)) {
-            Some(when) => format!("({when}) and {offending}"),
-            None => offending,
-        }
+    fn only_if(&mut self, table: Option<&DeTable<'_>>) -> Option<Text> {
+        table.and_then(|table| self.expression(table, "when", false))
     }
 
     /// `commits`: whether, or when, a commit may be made.
-    fn commits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+    fn commits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
         let when = match (value.get_ref(), table) {
             (DeValue::Boolean(true), _) => return None,
             (DeValue::Boolean(false), _) => "false".to_owned(),
@@ -197,23 +235,23 @@ impl Parser<'_> {
         };
         let usual =
             "No commit in phase `{{ phase.name }}` yet. End your turn, and do what you are asked then.";
-        Some((format!("tool.commits and not ({when})"), usual.to_owned()))
+        Some(Condition::on_tool(format!("tool.commits and not ({when})"), usual.to_owned()))
     }
 
     /// `delegates`: sub-agents that may not be called.
-    fn delegates(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+    fn delegates(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
         let names = self.names(value, table)?;
         let usual = "Phase `{{ phase.name }}` does not let you call the sub-agent {{ tool.agent }}.";
         let called = format!("((tool.agent or '') | split(':') | last) in {names}");
-        Some((self.unless(table, called), usual.to_owned()))
+        Some(Condition::on_tool(self.unless(table, called), usual.to_owned()))
     }
 
     /// `runs`: commands that may not be run.
-    fn runs(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<(String, String)> {
+    fn runs(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
         let commands = self.names(value, table)?;
         let usual =
             format!("Phase `{{{{ phase.name }}}}` does not let you run: {{{{ {commands} | join(', ') }}}}.");
-        Some((self.unless(table, format!("tool.runs({commands})")), usual))
+        Some(Condition::on_tool(self.unless(table, format!("tool.runs({commands})")), usual))
     }
 
     fn unless(&mut self, table: Option<&DeTable<'_>>, condition: String) -> String {

@@ -31,7 +31,7 @@ fn own_keys(actor: Actor) -> &'static [&'static str] {
         Actor::Check => &["check", "skip", "limit", "then"],
         Actor::User => &["ask", "stop", "then"],
         Actor::Approval => &["approvals", "ask", "then"],
-        Actor::Nobody => &["tell"],
+        Actor::Nobody => &["tell", "abandoned"],
     }
 }
 
@@ -131,9 +131,10 @@ impl Parser<'_> {
             Some(Actor::Check) => PhaseKind::Check(self.check_phase(name, &span, layers)),
             Some(Actor::User) => PhaseKind::User(self.user_phase(layers)),
             Some(Actor::Approval) => PhaseKind::Approval(self.approval_phase(name, &span, layers)),
-            Some(Actor::Nobody) => {
-                PhaseKind::Nobody(NobodyPhase { tell: self.layered_say(layers, "tell").unwrap_or_default() })
-            }
+            Some(Actor::Nobody) => PhaseKind::Nobody(NobodyPhase {
+                tell: self.layered_say(layers, "tell").unwrap_or_default(),
+                is_abandoned: self.reader.truth(layers.holder("abandoned"), "abandoned"),
+            }),
             // What it lacks is said; the rest of it cannot be judged.
             None => PhaseKind::User(UserPhase::default()),
         };
@@ -244,6 +245,7 @@ impl Parser<'_> {
                 Some("leave out `verdicts`, or `clean`".into());
         }
         let reviewer = self.reviewer_of(name, span, layers);
+        let may_be_stale = self.subagents.iter().any(|name| *name == reviewer);
         self.fitting_otherwise(&reviewer, name, span, &known);
         ReviewPhase {
             reviewer,
@@ -253,7 +255,7 @@ impl Parser<'_> {
             skip: self.skip(layers),
             clean: self.clean(layers),
             limit: self.limit_of(layers),
-            routes: self.routes(name, span, layers, &known),
+            routes: self.routes(name, span, layers, &known, may_be_stale),
             verdicts,
         }
     }
@@ -297,7 +299,7 @@ impl Parser<'_> {
             check,
             skip,
             limit: self.limit_of(layers),
-            routes: self.routes(name, span, layers, &verdicts),
+            routes: self.routes(name, span, layers, &verdicts, false),
         }
     }
 
@@ -371,13 +373,15 @@ impl Parser<'_> {
         Some(Clean { count, need })
     }
 
-    /// `then.VERDICT`, the phase's own before what it shares.
+    /// `then.VERDICT`, the phase's own before what it shares. A sub-agent's answer that is stale is asked for again where
+    /// nothing else is said.
     pub(super) fn routes(
         &mut self,
         name: &str,
         span: &Range<usize>,
         layers: &Layers<'_, '_>,
         known: &[Verdict],
+        may_be_stale: bool,
     ) -> Routes {
         let mut routes: Vec<Route> = Vec::new();
         let mut fault: Option<List<Step>> = None;
@@ -395,7 +399,7 @@ impl Parser<'_> {
                 } else if known.is_empty() {
                     // The check is not there, which is told; its routes are read for what they name.
                     self.steps(value);
-                } else if !known.contains(&verdict) {
+                } else if !(known.contains(&verdict) || may_be_stale && verdict == Verdict::Stale) {
                     self.no_such_verdict(word.get_ref(), word.span(), known);
                     self.steps(value);
                     self.reader.is_partial = true;

@@ -10,16 +10,16 @@ use super::super::table::{Language, Reader, Spanned, json};
 use super::super::{List, Named, Say, Text};
 use super::{Parser, Target};
 
-const STEP_KEYS: [&str; 14] = [
-    "when", "round", "also", "set", "clear", "renew", "write", "remove", "log", "wait", "go", "hold",
-    "pause", "tell",
+const STEP_KEYS: [&str; 15] = [
+    "when", "round", "also", "set", "clear", "renew", "write", "remove", "freeze", "log", "wait", "go",
+    "hold", "pause", "tell",
 ];
-const COMMAND_STEP_KEYS: [&str; 17] = [
+const COMMAND_STEP_KEYS: [&str; 19] = [
     "when", "create", "keep", "restore", "finish", "round", "also", "set", "clear", "renew", "write",
-    "remove", "log", "wait", "go", "say", "fail",
+    "remove", "freeze", "accept", "log", "wait", "go", "say", "fail",
 ];
 const ENTER_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
-const PART_KEYS: [&str; 6] = ["set", "clear", "renew", "write", "remove", "log"];
+const PART_KEYS: [&str; 8] = ["set", "clear", "renew", "write", "remove", "freeze", "accept", "log"];
 
 /// Where a step is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,10 @@ impl Parser<'_> {
     /// The step that a table describes, with the parts that it names first.
     fn step_in(&mut self, table: &DeTable<'_>, place: Place) -> Step {
         let (delivery, say) = self.said(table, place);
+        let known = ["freeze", "accept"].into_iter().filter(|key| place.keys().contains(key));
+        for key in known {
+            self.noted.extend(Reader::get(table, key).map(|value| (key, value.span())));
+        }
         let renew = self.names_of(table, "renew", Target::Limit);
         let mut set = self.assignments(table);
         set.extend(self.cleared(table));
@@ -106,6 +110,8 @@ impl Parser<'_> {
             renew,
             write: self.files(table),
             remove: self.removals(table),
+            freeze: self.reader.templates(table, "freeze"),
+            accept: place.keys().contains(&"accept") && self.reader.truth(table, "accept"),
             round: self.names_of(table, "round", Target::Limit).first().cloned(),
             log: self.reader.templates(table, "log"),
             wait_s: self.reader.whole(table, "wait").unwrap_or(0),
@@ -114,7 +120,13 @@ impl Parser<'_> {
             say,
             command: CommandKeys::default(),
         };
-        self.with_parts(table, own)
+        let whole = self.with_parts(table, own);
+        if whole.accept && matches!(place, Place::Phase | Place::Enter) {
+            let span = Reader::get(table, "also").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, "only a command's step can `accept` what was changed").hint =
+                Some("the user's answer does that: a command with by = \"user\"".into());
+        }
+        whole
     }
 
     /// A step after the parts of `also`.
@@ -128,6 +140,8 @@ impl Parser<'_> {
             whole.renew = [part.renew.as_ref(), whole.renew.as_ref()].concat().into();
             whole.write = [part.write.as_ref(), whole.write.as_ref()].concat().into();
             whole.remove = [part.remove.as_ref(), whole.remove.as_ref()].concat().into();
+            whole.freeze = [part.freeze.as_ref(), whole.freeze.as_ref()].concat().into();
+            whole.accept |= part.accept;
             whole.log = [part.log.as_ref(), whole.log.as_ref()].concat().into();
         }
         whole

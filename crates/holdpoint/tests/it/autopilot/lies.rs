@@ -161,7 +161,7 @@ fn prepare(stage: Stage) -> Site {
         Stage::Failing => (prepared(Stage::Coding), "fix"),
         Stage::Ready => (prepared(Stage::Coding), "commit"),
         Stage::Second => (prepared(Stage::Ready), "coder"),
-        Stage::Asked => (begun(&["--reviews", "subagent"]), "spec-asked"),
+        Stage::Asked => (begun(&["--reviews", "subagent"]), "spec-review"),
         Stage::Blocked => (prepared(Stage::Coding), "escalated"),
         Stage::Lenient => (begun(&["--test", "./test fast || true"]), "coder"),
         Stage::Untested => (begun(&["--test", "echo no tests ran in 0.00s"]), "coder"),

@@ -25,10 +25,7 @@ pub(crate) fn answered(site: &Site, who: &str, answer: &str) -> Json {
 
 /// The nonce of the question that is open.
 pub(crate) fn nonce(site: &Site) -> String {
-    site.task(usize::try_from(site.state()["current_task"].as_u64().unwrap()).unwrap())["nonce"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    site.state()["marks"]["asked"]["nonce"].as_str().unwrap().to_owned()
 }
 
 /// A sub-agent that answers as it was asked.
@@ -40,7 +37,7 @@ pub(crate) fn says(site: &Site, who: &str, verdict: &str) {
     );
     assert_eq!(called, None, "it may be called");
     let heard = answered(site, who, &format!("I have read all of it.\n\nVERDICT {} {verdict}", nonce(site)));
-    let told = heard["systemMessage"].as_str().unwrap_or_default();
+    let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
     assert!(told.starts_with(&format!("Verdict on record: {verdict}")), "{heard}");
 }
 

@@ -1,0 +1,30 @@
+//! What the engine must note of the files, because an expression or a text asks for it later.
+
+use super::super::Notes;
+use super::super::table::{Language, Piece};
+use crate::expression::{names_in_expression, names_in_template};
+use crate::facts::marks::OF_PHASE;
+use crate::filters::has_word;
+
+/// What is asked for in these pieces.
+pub(super) fn of(pieces: &[Piece]) -> Notes {
+    let asks = |name: &str| pieces.iter().any(|piece| asks(piece, name));
+    let asks_of_phase = OF_PHASE.iter().any(|path| pieces.iter().any(|piece| piece.source.contains(path)));
+    let breaches = asks("breaches");
+    Notes {
+        phases: asks_of_phase,
+        beginnings: breaches || ["began", "changed", "landed"].into_iter().any(asks),
+        settings: breaches,
+    }
+}
+
+fn asks(piece: &Piece, name: &str) -> bool {
+    if !has_word(&piece.source, name) {
+        return false;
+    }
+    let names = match piece.language {
+        Language::Expression => names_in_expression(&piece.source),
+        Language::Template => names_in_template(&piece.source),
+    };
+    names.unwrap_or_default().iter().any(|used| used.name == name)
+}
