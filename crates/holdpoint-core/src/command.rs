@@ -84,6 +84,9 @@ fn finishes(facts: &Arc<Facts>, name: &str) -> Result<Phase, Refusal> {
     match &found.kind {
         PhaseKind::Reviewer(_) => performed("review"),
         PhaseKind::Check(_) => performed("check"),
+        PhaseKind::Approval(_) => Err(Refusal::Refused(format!(
+            "`{name}` is finished by people: each types `holdpoint approve` in a terminal of their own"
+        ))),
         PhaseKind::Agent(_) if !is_due(facts, name)? => Err(Refusal::Refused(not_due(facts, name)?)),
         PhaseKind::Agent(agent) if !phase::is_proved(facts, agent)? => {
             let missing = phase::expected(facts, found)?;

@@ -1,5 +1,6 @@
 //! Facts: what conditions and texts can name. Each is worked out when it is first asked for, and remembered.
 
+mod approval;
 pub(crate) mod attributes;
 mod error;
 mod evidence;
@@ -31,8 +32,10 @@ pub use error::FactError;
 pub(crate) use phase::phase_fact;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 37] = [
+pub const NOUNS: [&str; 39] = [
     "allowed_files",
+    "approvals",
+    "approved",
     "args",
     "because",
     "began",

@@ -3,7 +3,7 @@
 mod render;
 
 use crate::workflow::limit::{Limit, Most};
-use crate::workflow::phase::{Actor, Performance, Phase};
+use crate::workflow::phase::{Actor, Performance, Phase, PhaseKind};
 use crate::workflow::step::{Delivery, END, Step};
 use crate::workflow::{Rule, ToolMatch, Workflow};
 
@@ -117,7 +117,7 @@ fn edges(workflow: &Workflow, phase: &Phase) -> Vec<Edge> {
 fn routed(phase: &Phase) -> Vec<(&str, &Step)> {
     let mut steps: Vec<(&str, &Step)> = phase.then().iter().map(|step| ("then", step)).collect();
     steps.extend(phase.stop().iter().map(|step| ("stop", step)));
-    let routes = phase.performance().map(Performance::routes);
+    let routes = phase.routes();
     for route in routes.iter().flat_map(|routes| routes.on.iter()) {
         steps.extend(route.steps.iter().map(|step| (route.verdict.word(), step)));
     }
@@ -149,13 +149,16 @@ fn notes(workflow: &Workflow, phase: &Phase) -> Vec<String> {
     let limit = phase.limit(workflow).map(|limit| limit.most_in(&workflow.fields));
     let mut notes = Vec::new();
     match (phase.actor(), limit) {
-        (Actor::User | Actor::Nobody, _) | (Actor::Reviewer | Actor::Check, None) => {}
+        (Actor::User | Actor::Approval | Actor::Nobody, _) | (Actor::Reviewer | Actor::Check, None) => {}
         (Actor::Reviewer | Actor::Check, Some(limit)) => {
             notes.push(format!("at most {}", times(&limit, "round")));
         }
         (Actor::Agent, Some(Most::Number(0))) => notes.push("not sent back".to_owned()),
         (Actor::Agent, Some(limit)) => notes.push(format!("sent back at most {}", times(&limit, "time"))),
         (Actor::Agent, None) => notes.push(format!("sent back at most {} times", crate::phase::HOLDS)),
+    }
+    if let PhaseKind::Approval(approval) = &phase.kind {
+        notes.push(approval.approvals.join(", "));
     }
     if let Some(Performance::Review(review)) = phase.performance()
         && let Some(clean) = review.clean.as_ref().filter(|clean| clean.need > 1)

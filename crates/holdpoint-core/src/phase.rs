@@ -1,6 +1,7 @@
 //! What a phase comes to: whose turn it is, what must be performed, and which step is taken. Nothing here performs
 //! anything: a review that is due is described, and its verdict is given back.
 
+pub mod approval;
 mod one_test;
 mod performance;
 pub mod round;
@@ -58,6 +59,8 @@ pub enum Turn {
     },
     /// A review or a check must be performed.
     Perform(Box<Request>),
+    /// People have answered.
+    Answered(Box<Answered>),
 }
 
 /// Why a review or a check that is due is not performed.
@@ -95,6 +98,7 @@ pub fn turn(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
         },
         PhaseKind::Reviewer(review) => performance(facts, phase, Performance::Review(review)),
         PhaseKind::Check(check) => performance(facts, phase, Performance::Check(check)),
+        PhaseKind::Approval(asked) => approval::turn(facts, phase, asked),
     }
 }
 
@@ -109,6 +113,7 @@ fn resting(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
 /// Whether a run in this phase still asks for something when the agent stops.
 pub fn is_live(facts: &Arc<Facts>) -> Result<bool, FactError> {
     match due(facts)? {
+        Due::Phase(phase) if phase.actor() == Actor::Approval => Ok(true),
         Due::Phase(phase) if phase.actor().rests() => Ok(chosen(facts, phase.stop())?.is_some()),
         Due::Phase(_) => Ok(true),
         Due::Nobody | Due::Unknown(_) => Ok(false),
@@ -203,11 +208,15 @@ pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Strin
 
 /// Renders the instructions for whoever acts in a phase.
 pub fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
+    if phase.actor() == Actor::Approval {
+        return approval::asked(facts, phase);
+    }
     let text = ask(facts, phase)?;
     Ok(if text.is_empty() { format!("The phase `{}` is due now.", phase.name) } else { text })
 }
 
-pub(crate) fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
+/// The text of a phase itself.
+pub fn ask(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     phase.ask().map_or(Ok(String::new()), |say| facts.render(&say.template, facts.context()))
 }
 

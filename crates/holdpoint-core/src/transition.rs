@@ -248,7 +248,7 @@ fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)
         Actor::Reviewer if phase::subagent::is_asked(facts, target)? => {
             Some((Delivery::Hold, phase::subagent::ask(facts, target)?))
         }
-        Actor::Agent | Actor::Nobody | Actor::User | Actor::Reviewer | Actor::Check => None,
+        Actor::Agent | Actor::Nobody | Actor::User | Actor::Approval | Actor::Reviewer | Actor::Check => None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! A workflow: the process as data. Built-in ones are Rust statics written by the build script, a project's own
 //! are parsed from its file; both are this type, so texts and lists are borrowed or owned.
 
+pub mod approval;
 pub mod check;
 pub mod command;
 pub mod legacy;
@@ -47,6 +48,8 @@ pub struct Workflow {
     pub limits: List<limit::Limit>,
     /// `[phases]`, in the order of the file.
     pub phases: List<phase::Phase>,
+    /// `[approvals]`.
+    pub approvals: List<approval::Approval>,
     /// `[reviewers]`.
     pub reviewers: List<performer::Reviewer>,
     /// `[checks]`, and those that are written in their phases.
@@ -361,6 +364,11 @@ impl Workflow {
     /// The check of this name.
     pub fn check(&self, name: &str) -> Option<&performer::Check> {
         self.checks.iter().find(|check| check.name == name)
+    }
+
+    /// The approval of this name.
+    pub fn approval(&self, name: &str) -> Option<&approval::Approval> {
+        self.approvals.iter().find(|approval| approval.name == name)
     }
 
     /// The limit of this name.

@@ -1,5 +1,6 @@
 //! Cases: a workflow's own tests. Each is one hook call in a real folder, compared with the expected answer.
 
+mod approval;
 mod call;
 mod error;
 mod file;

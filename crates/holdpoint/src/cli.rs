@@ -1,6 +1,7 @@
 //! The command line for people: one file per command, with its arguments, its help and its body.
 
 mod act;
+mod approve;
 mod check;
 mod completions;
 mod condition;
@@ -59,6 +60,7 @@ enum Command {
     Log(log::Arguments),
     Evidence(evidence::Arguments),
     Review(review::Arguments),
+    Approve(approve::Arguments),
     Eject(eject::Arguments),
     Check(check::Arguments),
     Graph(graph::Arguments),
@@ -113,6 +115,7 @@ pub fn main() -> ExitCode {
         Command::Log(arguments) => log::run(&context, &arguments),
         Command::Evidence(arguments) => evidence::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
+        Command::Approve(arguments) => approve::run(&context, &arguments),
         Command::Eject(arguments) => eject::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
         Command::Graph(arguments) => graph::run(&context, &arguments),

@@ -2,6 +2,7 @@
 //! journal, answer.
 
 pub mod advance;
+pub mod approval;
 pub mod command;
 mod commit;
 mod echo;
@@ -14,6 +15,7 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
+pub mod user;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

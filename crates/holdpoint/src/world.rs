@@ -67,7 +67,11 @@ impl ProjectWorld {
         let file = workflow.run.file_of(id).map(|file| format!("{}/{file}", workflow.run.home));
         let id =
             RunId { id: id.to_owned(), workflow: workflow.name.to_string(), file: file.unwrap_or_default() };
-        ProjectWorld { id: Some(id), ..ProjectWorld::new(home, home, env) }
+        ProjectWorld {
+            id: Some(id),
+            workflow: workflow.name.to_string(),
+            ..ProjectWorld::new(home, home, env)
+        }
     }
 
     /// Creates the world of the run in `folder`, which relative paths start from, of the project at `home`.

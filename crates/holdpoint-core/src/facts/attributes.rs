@@ -19,6 +19,8 @@ pub(crate) enum Is {
     List,
     /// The tasks of a plan.
     Tasks,
+    /// The approvals of a workflow.
+    Approvals,
     /// Something with these attributes and no others.
     Table(Attributes),
     /// A function, and what it gives.
@@ -38,6 +40,8 @@ pub(crate) enum Names {
     Limits,
     /// The reviewers.
     Reviewers,
+    /// The approvals.
+    Approvals,
     /// The arguments of all commands.
     Arguments,
     /// The flags of all commands.
@@ -150,12 +154,15 @@ const BREACHES: Attributes =
 
 /// What the attributes of a task in a plan are called.
 pub(crate) const TASK: [&str; 3] = ["id", "name", "files"];
+/// What the attributes of an approval are called.
+pub(crate) const APPROVAL: [&str; 5] = ["name", "who", "given", "by", "at"];
 
 /// What a noun is; `None` if there is none of that name.
 pub(crate) fn noun(name: &str) -> Option<Is> {
     const EACH_EVIDENCE: Is = Is::Table(EVIDENCE);
     Some(match name {
         "allowed_files" | "range" | "since" => Is::Function(&Is::List),
+        "approvals" => Is::Approvals,
         "args" => Is::By(Names::Arguments, &Is::Text),
         "began" => Is::Table(BEGAN),
         "breaches" => Is::Table(BREACHES),
@@ -177,7 +184,7 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "phase" => Is::Table(PHASE),
         "planned" => Is::Function(&Is::Tasks),
         "program" => Is::Function(&Is::Table(PROGRAM)),
-        "proved" | "there" | "writable" => Is::Function(&Is::Truth),
+        "approved" | "proved" | "there" | "writable" => Is::Function(&Is::Truth),
         "reviewers" => Is::By(Names::Reviewers, &Is::Table(&[("command", Is::List)])),
         "rounds" => Is::By(Names::Limits, &Is::Number),
         "run" => Is::Table(RUN),

@@ -95,7 +95,9 @@ impl Facts {
             let about = piece.get("item").unwrap_or(&Json::Null);
             piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
         };
-        let piece = self.world.evidence().into_iter().rev().find(is_meant)?;
+        // What one person said is not yet the phase's verdict.
+        let is_verdict = |piece: &Json| piece.get("approval").is_none() && is_meant(piece);
+        let piece = self.world.evidence().into_iter().rev().find(is_verdict)?;
         Some(Piece { facts: Arc::clone(self), piece })
     }
 
@@ -120,7 +122,7 @@ impl Facts {
     }
 
     /// `since(tree)`: the files that differ from that tree now.
-    pub(super) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, FactError> {
+    pub(crate) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, FactError> {
         match self.world.changed_since(tree, &self.workflow.run.aside()) {
             Answer::Is(paths) => Ok(paths),
             Answer::None => Ok(Vec::new()),
@@ -129,7 +131,7 @@ impl Facts {
     }
 
     /// `git.head`: `.id`, `.parent`, `.tree` (without what is aside), `.subject`, `.paths`.
-    pub(super) fn head(self: &Arc<Self>) -> Result<Value, FactError> {
+    pub(crate) fn head(self: &Arc<Self>) -> Result<Value, FactError> {
         match self.world.head() {
             Answer::Is(head) => Ok(Value::from_object(HeadFact { facts: Arc::clone(self), head })),
             Answer::None => Ok(Value::UNDEFINED),

@@ -21,9 +21,13 @@ impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
         let world = Arc::clone(&self.world);
         match name {
-            "allowed_files" => Value::from_function(move |path: &str, title: &str| {
-                spec::allowed(path, title, world.as_ref()).map_err(Error::from)
-            }),
+            "approvals" => self.approvals().unwrap_or_else(Value::from),
+            "approved" => {
+                let facts = Arc::clone(self);
+                Value::from_function(move |names: Rest<String>| {
+                    facts.is_approved(&names).map_err(Error::from)
+                })
+            }
             "began" => self.began().unwrap_or_else(Value::from),
             "breaches" => self.breaches().unwrap_or_else(Value::from),
             "changed" => self.changed().map_or_else(Value::from, Value::from),
@@ -32,25 +36,12 @@ impl Facts {
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
-            "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
-            "findings" => Value::from_function(move |path: &str, nothing: Option<&str>| {
-                report::findings(path, nothing.unwrap_or_default(), world.as_ref()).map_err(Error::from)
-            }),
             "git" => Value::from_object(GitFact(Arc::clone(self))),
-            "kept" => Value::from_function(move |path: &str| {
-                report::kept(path, world.as_ref()).map_err(Error::from)
-            }),
             "landed" => self.has_landed().map_or_else(Value::from, Value::from),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
-            "markdown" => {
-                Value::from_function(move |path: &str| Document::open(path, &world).map_err(Error::from))
-            }
             "nonce" => self.nonce().unwrap_or_else(Value::from),
             "now" => time::now(world.now()),
             "phase" => self.due_phase().unwrap_or_else(Value::from),
-            "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
-                spec::planned(path, titles, world.as_ref()).map_err(Error::from)
-            }),
             "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
             "proved" => {
                 let facts = Arc::clone(self);
@@ -65,7 +56,6 @@ impl Facts {
             "rounds" => Value::from_object(Rounds(Arc::clone(self))),
             "run" => Value::from_object(RunFact(Arc::clone(self))),
             "state" => self.state().unwrap_or_else(Value::from),
-            "table" => Value::from_function(move |path: &str| Table::open(path, &world).map_err(Error::from)),
             "since" => {
                 let facts = Arc::clone(self);
                 Value::from_function(move |tree: &Value| match tree.as_str() {
@@ -73,14 +63,39 @@ impl Facts {
                     None => Ok(Vec::new()),
                 })
             }
-            "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
             "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
-            "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
             "tool" => Value::from_object(ToolFact {
                 event: Arc::clone(&self.event),
                 home: self.home.clone(),
                 world,
             }),
+            _ => self.file_noun(name),
+        }
+    }
+
+    /// The functions that look at files.
+    fn file_noun(&self, name: &str) -> Value {
+        let world = Arc::clone(&self.world);
+        match name {
+            "allowed_files" => Value::from_function(move |path: &str, title: &str| {
+                spec::allowed(path, title, world.as_ref()).map_err(Error::from)
+            }),
+            "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
+            "findings" => Value::from_function(move |path: &str, nothing: Option<&str>| {
+                report::findings(path, nothing.unwrap_or_default(), world.as_ref()).map_err(Error::from)
+            }),
+            "kept" => Value::from_function(move |path: &str| {
+                report::kept(path, world.as_ref()).map_err(Error::from)
+            }),
+            "markdown" => {
+                Value::from_function(move |path: &str| Document::open(path, &world).map_err(Error::from))
+            }
+            "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
+                spec::planned(path, titles, world.as_ref()).map_err(Error::from)
+            }),
+            "table" => Value::from_function(move |path: &str| Table::open(path, &world).map_err(Error::from)),
+            "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
+            "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
             _ => Value::UNDEFINED,
         }
     }

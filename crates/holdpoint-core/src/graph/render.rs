@@ -41,6 +41,7 @@ pub(super) fn mermaid(graph: &Graph) -> String {
             Actor::Agent => ("[", "]"),
             Actor::Reviewer | Actor::Check => ("{{", "}}"),
             Actor::User => ("([", "])"),
+            Actor::Approval => ("[[", "]]"),
             Actor::Nobody => ("(((", ")))"),
         };
         let label = label(node).iter().map(|line| entities(line)).collect::<Vec<_>>().join("<br/>");
@@ -71,6 +72,7 @@ pub(super) fn dot(graph: &Graph) -> String {
             Actor::Agent => "box",
             Actor::Reviewer | Actor::Check => "hexagon",
             Actor::User => "ellipse",
+            Actor::Approval => "octagon",
             Actor::Nobody => "doublecircle",
         };
         let label = quoted(&label(node).join("\n"));

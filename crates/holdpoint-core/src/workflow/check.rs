@@ -1,6 +1,7 @@
 //! What parsing cannot see: names that nobody defines, filters that do not exist, texts that are never said or that
 //! send the agent where it cannot go.
 
+mod approvals;
 mod circle;
 mod fields;
 mod held;
@@ -62,6 +63,7 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     problems.extend(limits::check(parsed));
     problems.extend(unsealed::check(parsed));
     if parsed.extent == Extent::Whole {
+        problems.extend(approvals::check(parsed));
         problems.extend(routes::check(parsed));
         problems.extend(held::check(parsed));
         problems.extend(unsaid(parsed, around, &problems));

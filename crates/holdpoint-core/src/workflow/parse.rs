@@ -1,5 +1,6 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
+mod approvals;
 mod commands;
 pub(super) mod former;
 mod legacy;
@@ -37,7 +38,7 @@ use links::{Link, Target};
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 21] = [
+const TOP_KEYS: [&str; 22] = [
     "about",
     "run",
     "defaults",
@@ -49,6 +50,7 @@ const TOP_KEYS: [&str; 21] = [
     "witnesses",
     "checks",
     "reviewers",
+    "approvals",
     "commands",
     "mirror",
     "layout",
@@ -87,6 +89,8 @@ pub struct Parsed {
     pub used_names: Vec<String>,
     /// Where each limit is named.
     pub limits: Vec<(String, Range<usize>)>,
+    /// Where each approval is named.
+    pub approvals: Vec<(String, Range<usize>)>,
     /// Where names of `[let]`, `[data]`, `[paths]` and `[patterns]` are given.
     pub names: Vec<(String, Range<usize>)>,
     /// Phases that somebody tried to name, and misspelt.
@@ -117,31 +121,7 @@ impl Parsed {
 
 /// Parses the workflow called `name` from its file's `source`; `read` gives the other files of its folder.
 pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let mut parser = Parser {
-        reader: Reader::new(FILE, source),
-        read,
-        texts: Vec::new(),
-        text_pieces: Vec::new(),
-        phase_spans: Vec::new(),
-        command_spans: Vec::new(),
-        steps: Vec::new(),
-        fields: Vec::new(),
-        checks: Vec::new(),
-        counts: Vec::new(),
-        links: Vec::new(),
-        field_names: Vec::new(),
-        phase_names: Vec::new(),
-        limit_names: Vec::new(),
-        limit_spans: Vec::new(),
-        reviewer_names: Vec::new(),
-        subagents: Vec::new(),
-        paths: Vec::new(),
-        used_names: Vec::new(),
-        otherwise: Vec::new(),
-        misspelt: Vec::new(),
-        noted: Vec::new(),
-        unclear: Vec::new(),
-    };
+    let mut parser = Parser::new(source, read);
     let (workflow, is_little) = match DeTable::parse(source) {
         Ok(document) => {
             let has_lost_table = plain::has_lost_table(document.get_ref());
@@ -182,6 +162,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         field_names: parser.field_names,
         used_names: parser.used_names,
         limits: parser.limit_spans,
+        approvals: parser.approval_spans,
         names: parser.reader.names,
         misspelt: parser.misspelt,
         noted: parser.noted,
@@ -207,6 +188,7 @@ struct Parser<'s> {
     phase_names: Vec<String>,
     limit_names: Vec<String>,
     limit_spans: Vec<(String, Range<usize>)>,
+    approval_spans: Vec<(String, Range<usize>)>,
     reviewer_names: Vec<String>,
     /// The reviewers in whose place a sub-agent may be asked.
     subagents: Vec<String>,
@@ -232,6 +214,38 @@ struct Count {
     first: Json,
 }
 
+impl<'s> Parser<'s> {
+    /// A parser that has read nothing yet.
+    fn new(source: &'s str, read: &'s dyn Fn(&str) -> Option<String>) -> Parser<'s> {
+        Parser {
+            reader: Reader::new(FILE, source),
+            read,
+            texts: Vec::new(),
+            text_pieces: Vec::new(),
+            phase_spans: Vec::new(),
+            command_spans: Vec::new(),
+            steps: Vec::new(),
+            fields: Vec::new(),
+            checks: Vec::new(),
+            counts: Vec::new(),
+            links: Vec::new(),
+            field_names: Vec::new(),
+            phase_names: Vec::new(),
+            limit_names: Vec::new(),
+            limit_spans: Vec::new(),
+            approval_spans: Vec::new(),
+            reviewer_names: Vec::new(),
+            subagents: Vec::new(),
+            paths: Vec::new(),
+            used_names: Vec::new(),
+            otherwise: Vec::new(),
+            misspelt: Vec::new(),
+            noted: Vec::new(),
+            unclear: Vec::new(),
+        }
+    }
+}
+
 impl Parser<'_> {
     fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
         self.reader.known_keys("a workflow file", top, &TOP_KEYS);
@@ -241,6 +255,7 @@ impl Parser<'_> {
         let reviewers = self.reviewers(top);
         self.checks = self.checks(top);
         self.named_steps(top);
+        let approvals = self.approvals(top);
         let phases = self.phases(top, &reviewers);
         let limits = self.limits(top);
         let mut rules = self.rules(top, RuleKind::Hold);
@@ -260,6 +275,7 @@ impl Parser<'_> {
             delegation: self.delegation(top),
             limits,
             phases,
+            approvals,
             reviewers,
             checks: self.checks.clone().into(),
             fields: self.fields.clone().into(),

@@ -17,17 +17,20 @@ pub enum Actor {
     Check,
     /// The person.
     User,
+    /// People who are asked for their approval.
+    Approval,
     /// Nobody: the run is over.
     Nobody,
 }
 
 impl Actor {
     /// All actors, as workflow files spell them.
-    pub const ALL: [(&'static str, Actor); 5] = [
+    pub const ALL: [(&'static str, Actor); 6] = [
         ("agent", Actor::Agent),
         ("reviewer", Actor::Reviewer),
         ("check", Actor::Check),
         ("user", Actor::User),
+        ("approval", Actor::Approval),
         ("nobody", Actor::Nobody),
     ];
 
@@ -38,6 +41,7 @@ impl Actor {
             Actor::Reviewer => "reviewer",
             Actor::Check => "check",
             Actor::User => "user",
+            Actor::Approval => "approval",
             Actor::Nobody => "nobody",
         }
     }
@@ -49,7 +53,7 @@ impl Actor {
 
     /// Whether the agent may stop in the phase.
     pub fn rests(self) -> bool {
-        matches!(self, Actor::User | Actor::Nobody)
+        matches!(self, Actor::User | Actor::Approval | Actor::Nobody)
     }
 }
 
@@ -79,6 +83,8 @@ pub enum PhaseKind {
     Check(CheckPhase),
     /// `by = "user"`.
     User(UserPhase),
+    /// `by = "approval"`.
+    Approval(ApprovalPhase),
     /// `by = "nobody"`.
     Nobody(NobodyPhase),
 }
@@ -169,6 +175,18 @@ pub struct UserPhase {
     pub stop: List<Step>,
     /// What follows when a command finishes it.
     pub then: List<Step>,
+}
+
+/// A phase in which people approve, and the agent may stop.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::phase))]
+pub struct ApprovalPhase {
+    /// The names of the approvals that it takes, all of them.
+    pub approvals: List<Text>,
+    /// What the people are asked.
+    pub ask: Say,
+    /// Where each verdict leads.
+    pub routes: Routes,
 }
 
 /// The end of a run.
@@ -323,6 +341,7 @@ impl Phase {
             PhaseKind::Reviewer(_) => Actor::Reviewer,
             PhaseKind::Check(_) => Actor::Check,
             PhaseKind::User(_) => Actor::User,
+            PhaseKind::Approval(_) => Actor::Approval,
             PhaseKind::Nobody(_) => Actor::Nobody,
         }
     }
@@ -335,7 +354,15 @@ impl Phase {
             PhaseKind::Agent(AgentPhase { then: Then::Checked(check), .. }) => {
                 Some(Performance::Check(check))
             }
-            PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => None,
+            PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Approval(_) | PhaseKind::Nobody(_) => None,
+        }
+    }
+
+    /// Where its verdicts lead, if it has any.
+    pub fn routes(&self) -> Option<&Routes> {
+        match &self.kind {
+            PhaseKind::Approval(approval) => Some(&approval.routes),
+            _ => self.performance().map(Performance::routes),
         }
     }
 
@@ -344,6 +371,7 @@ impl Phase {
         let say = match &self.kind {
             PhaseKind::Agent(agent) => &agent.ask,
             PhaseKind::User(user) => &user.ask,
+            PhaseKind::Approval(approval) => &approval.ask,
             PhaseKind::Nobody(nobody) => &nobody.tell,
             PhaseKind::Reviewer(_) | PhaseKind::Check(_) => return None,
         };
@@ -355,7 +383,7 @@ impl Phase {
         match &self.kind {
             PhaseKind::Agent(agent) => agent.report.as_ref(),
             PhaseKind::Reviewer(review) => review.report.as_ref(),
-            PhaseKind::Check(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => None,
+            PhaseKind::Check(_) | PhaseKind::User(_) | PhaseKind::Approval(_) | PhaseKind::Nobody(_) => None,
         }
     }
 
@@ -365,7 +393,7 @@ impl Phase {
             PhaseKind::Agent(agent) => agent.limit.as_ref(),
             PhaseKind::Reviewer(review) => review.limit.as_ref(),
             PhaseKind::Check(check) => check.limit.as_ref(),
-            PhaseKind::User(_) | PhaseKind::Nobody(_) => None,
+            PhaseKind::User(_) | PhaseKind::Approval(_) | PhaseKind::Nobody(_) => None,
         }
     }
 
@@ -421,7 +449,7 @@ impl Phase {
 
     /// Every step that leads from it.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        let routed = self.performance().into_iter().flat_map(|performance| performance.routes().all());
+        let routed = self.routes().into_iter().flat_map(Routes::all);
         self.then().iter().chain(self.stop()).chain(routed)
     }
 }

@@ -70,3 +70,30 @@ fn an_accepted_verdict_passes_by_its_own_route_or_by_the_passing_one() {
     assert_eq!(led(&workflow(accepts, &own), &verdict), ("own".to_owned(), passed));
     assert_eq!(led(&workflow(accepts, both), &Verdict::Broken), ("bad".to_owned(), false));
 }
+
+#[test]
+fn every_verdict_of_people_takes_its_own_route() {
+    let source = "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\ndue = \"phase\"\nsealed = true\n[approvals]\nqa = {}\n\
+         [phases.p]\nby = \"approval\"\napprovals = [\"qa\"]\nthen.pass = \"good\"\nthen.fail = \"bad\"\nthen.stale = \"own\"\n\
+         [phases.good]\nby = \"user\"\nthen = \"p\"\n[phases.bad]\nby = \"user\"\n[phases.own]\nby = \"user\"\n";
+    let parsed = parse("x", source, &|_| None);
+    assert_eq!(parsed.problems, []);
+    let routes = parsed.workflow.phase("p").and_then(Phase::routes).unwrap();
+    for (verdict, expect) in
+        [(Verdict::Pass, Some("good")), (Verdict::Fail, Some("bad")), (Verdict::Stale, Some("own"))]
+    {
+        let route = routes.of(&verdict).and_then(|route| route.steps[0].go.as_deref());
+        assert_eq!(route, expect, "{verdict}");
+    }
+    assert_eq!(
+        routes.of(&Verdict::OutOfScope).map(|route| &route.verdict),
+        Some(&Verdict::Fail),
+        "as always"
+    );
+    for missing in ["pass", "fail", "stale"] {
+        let lines = source.lines().filter(|line| !line.starts_with(&format!("then.{missing} ")));
+        let parsed = parse("x", &lines.collect::<Vec<_>>().join("\n"), &|_| None);
+        let told: Vec<&str> = parsed.problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(told, [format!("phase `p` does not say where then.{missing} leads")]);
+    }
+}

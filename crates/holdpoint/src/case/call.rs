@@ -9,19 +9,23 @@ use serde_json::{Map, Value as Json, json};
 
 use super::error::CaseError;
 use super::file::lay_over;
-use super::{Subject, folder};
+use super::{Subject, approval, folder};
 use crate::agent::{Agent, Protocol};
 use crate::catalog;
 use crate::engine::command::{Typed, words};
 use crate::engine::{self, Call, Reply};
 use crate::env::{Env, FixedEnv};
+use crate::error::CommandError;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 
 /// The keys of a step of `first`.
-pub(super) const STEP_KEYS: [&str; 5] = ["files", "run", "event", "env", "now"];
+pub(super) const STEP_KEYS: [&str; 7] = ["files", "run", "approve", "no", "event", "env", "now"];
+/// The keys of a step that are a call.
+const CALLS: [&str; 3] = ["run", "approve", "event"];
 
-/// Runs the steps of `first`: each writes files, then runs a command, which must not fail, or sends an event.
+/// Runs the steps of `first`: each writes files, then runs a command or gives an approval, which must not fail, or sends
+/// an event.
 pub(super) fn lead_up(
     subject: Subject<'_>,
     keys: &Map<String, Json>,
@@ -34,7 +38,7 @@ pub(super) fn lead_up(
             return Err(CaseError::UnknownStepKey { key: key.clone() });
         }
         folder::change(root, own.get("files"))?;
-        if !own.contains_key("run") && !own.contains_key("event") {
+        if !CALLS.iter().any(|call| own.contains_key(*call)) {
             continue;
         }
         let reply = make(subject, &laid_over(keys, step), root, tools)?;
@@ -50,13 +54,13 @@ pub(super) fn lead_up(
 fn laid_over(keys: &Map<String, Json>, step: &Json) -> Map<String, Json> {
     let mut all = Json::Object(keys.clone());
     if let Json::Object(fields) = &mut all {
-        fields.retain(|key, _| key != "run" && key != "stdin");
+        fields.retain(|key, _| !matches!(key.as_str(), "run" | "approve" | "no" | "stdin"));
     }
     lay_over(&mut all, step);
     all.as_object().cloned().unwrap_or_default()
 }
 
-/// Calls the hook with an event, or runs one of the workflow's commands.
+/// Calls the hook with an event, runs one of the workflow's commands, or gives an approval.
 pub(super) fn make(
     subject: Subject<'_>,
     keys: &Map<String, Json>,
@@ -83,6 +87,9 @@ pub(super) fn make(
     if let Some(words) = keys.get("run") {
         return command(subject, words, &cwd, &env);
     }
+    if let Some(name) = text("approve") {
+        return Ok(reply(approval::give(subject, name, text("no"), &cwd, &env)));
+    }
     let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
     Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
 }
@@ -100,13 +107,18 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
         workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
     let performed = words::read(subject.name, command, rest)
         .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());
-    Ok(match performed {
+    Ok(reply(performed))
+}
+
+/// What a command prints.
+fn reply(performed: Result<String, CommandError>) -> Reply {
+    match performed {
         Ok(text) => Reply { stdout: text, ..Reply::default() },
         Err(error) => {
             let hints: String = error.hints.iter().map(|hint| format!("\n{hint}")).collect();
             Reply { stderr: format!("{}{hints}", error.what()), exit: error.code(), ..Reply::default() }
         }
-    })
+    }
 }
 
 fn environment(keys: &Map<String, Json>, tools: &Path) -> Result<Arc<dyn Env>, CaseError> {

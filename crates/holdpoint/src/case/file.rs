@@ -25,7 +25,7 @@ pub struct Case {
 }
 
 pub(super) const FILE_KEYS: [&str; 6] = ["title", "only", "protocol", "agent", "state_at", "given"];
-pub(super) const CASE_KEYS: [&str; 34] = [
+pub(super) const CASE_KEYS: [&str; 36] = [
     "name",
     "about",
     "files",
@@ -55,6 +55,8 @@ pub(super) const CASE_KEYS: [&str; 34] = [
     "becomes",
     "wrote",
     "run",
+    "approve",
+    "no",
     "first",
     "now",
     "reviewer",

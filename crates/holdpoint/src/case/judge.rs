@@ -114,6 +114,11 @@ fn copy_workflow(from: &Path, to: &Path) -> Result<(), CaseError> {
     Ok(())
 }
 
+/// Returns whether a case is a command or an approval, and not an event.
+fn is_command(keys: &Map<String, Json>) -> bool {
+    keys.contains_key("run") || keys.contains_key("approve")
+}
+
 /// Lists where two values differ. `(any)` stands for any value.
 fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -187,7 +192,7 @@ impl Seen<'_> {
         let hold = ["/hookSpecificOutput/permissionDecisionReason", "/reason", "/stopReason"]
             .iter()
             .find_map(|place| stdout.pointer(place)?.as_str());
-        if !keys.contains_key("run") {
+        if !is_command(keys) {
             let expect = keys.get("expect").and_then(Json::as_str);
             let expect = expect.ok_or(CaseError::NoExpectation)?;
             let message = stdout.get("systemMessage").is_some();
@@ -246,7 +251,7 @@ impl Seen<'_> {
     ) {
         let context = stdout.pointer("/hookSpecificOutput/additionalContext").and_then(Json::as_str);
         let message = stdout.get("systemMessage").and_then(Json::as_str);
-        let printed = keys.contains_key("run").then_some(self.reply.stdout.as_str());
+        let printed = is_command(keys).then_some(self.reply.stdout.as_str());
         let said = [hold, context, message, printed, Some(self.reply.stderr.as_str())];
         let said = said.into_iter().flatten().collect::<Vec<_>>().join("\n");
         for part in texts(keys.get("says")).filter(|part| !said.contains(part)) {

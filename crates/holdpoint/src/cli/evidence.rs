@@ -1,6 +1,7 @@
 //! `holdpoint evidence`: lists the evidence, most recent last, and whether it still applies to the current files.
 
 use clap::Args;
+use holdpoint_core::phase::approval::Given;
 use holdpoint_core::verdict::Verdict;
 
 use super::{Context, phrase, subject};
@@ -17,7 +18,7 @@ const DIGITS: usize = 10;
 /// The largest log that is checked against its digest.
 const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Show the evidence: checks, reviews and commits, with the tree each one applies to
+/// Show the evidence: checks, reviews, approvals and commits, with the tree each applies to
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -58,7 +59,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         }
     }
     if !is_any {
-        context.ui.note("No evidence yet: Holdpoint has seen no check, review or commit here.");
+        context.ui.note("No evidence yet: Holdpoint has seen no check, review, approval or commit here.");
     }
     Ok(())
 }
@@ -81,7 +82,9 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
 fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let ui = &context.ui;
     let word = format!("{:<8}", phrase::printable(piece.verdict.as_ref().map_or("", Verdict::word)));
-    let word = ui.paint(if piece.passed { Style::Green } else { Style::Red }, word);
+    // What one person said decides nothing alone; it is a yes all the same.
+    let is_good = piece.passed || piece.approval.is_some() && piece.verdict == Some(Verdict::Pass);
+    let word = ui.paint(if is_good { Style::Green } else { Style::Red }, word);
     let item = match &piece.item {
         serde_json::Value::Null => String::new(),
         item => format!(" {item}"),
@@ -92,10 +95,21 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
         None => "no tree".to_owned(),
     };
     let at = ui.paint(Style::Dim, phrase::printable(piece.at.get(..19).unwrap_or(&piece.at)));
-    let what = phrase::printable(&format!("{}{item} {}", piece.workflow, piece.phase));
+    let name = piece.approval.as_ref().map(|given| format!(" {}", given.name)).unwrap_or_default();
+    let what = phrase::printable(&format!("{}{item} {}{name}", piece.workflow, piece.phase));
+    if let Some(given) = &piece.approval {
+        return format!("{at}  {word}  {what:<32}  {tree}  {}", said(given));
+    }
     let seconds = std::time::Duration::from_millis(piece.took_ms).as_secs_f64();
     let log = piece.log.as_deref().map(|log| format!("  {}", phrase::printable(log))).unwrap_or_default();
     format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{log}")
+}
+
+/// Who said it, until when it counts, and why not.
+fn said(given: &Given) -> String {
+    let end = given.expires.as_ref().map(|end| format!(", until {end}")).unwrap_or_default();
+    let reason = given.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    phrase::printable(&format!("by {}{end}{reason}", given.by))
 }
 
 fn digits(tree: &str) -> String {

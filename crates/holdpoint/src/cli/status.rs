@@ -58,6 +58,9 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     if let Some(phase) = phase_words(ui, run) {
         row("phase", phase);
     }
+    if let [first, ..] = run.waits_for.as_slice() {
+        row("waits", format!("for the approval of {}: holdpoint approve {first}", run.waits_for.join(", ")));
+    }
     row("fired", fired_words(run));
     row("held", held_words(run));
     row("faults", faults(ui, run.faults_last_day));

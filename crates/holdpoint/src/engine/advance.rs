@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use holdpoint_core::effects::Effects;
 use holdpoint_core::facts::{FactError, Facts};
-use holdpoint_core::phase::{self, Due, Request, TURNS_MAX, Turn};
+use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Turn};
 use holdpoint_core::transition::Origin;
-use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::phase::{Actor, Phase};
 use holdpoint_core::workflow::step::Delivery;
 use holdpoint_core::workflow::{STOP_MARGIN_S, Text};
 
@@ -17,7 +17,7 @@ use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
 use super::review;
 use super::session::Session;
-use super::{ownership, patience};
+use super::{approval, ownership, patience};
 use crate::store::lock;
 use crate::store::state::{self, WriteError};
 
@@ -120,6 +120,7 @@ impl Walk<'_> {
                 self.report.ending = Ending::Unperformed { phase, why, text };
                 Ok(goes_on && !self.scope.is_dry())
             }
+            Turn::Answered(answered) => self.conclude(phase, &place, &answered),
             Turn::Perform(request) if self.scope.is_dry() => Ok(self.end(Ending::Perform(request))),
             Turn::Perform(request) => match self.postponed(&phase, &request) {
                 Some(text) => Ok(self.hold(phase, text)),
@@ -133,6 +134,36 @@ impl Walk<'_> {
         let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
         let effects = review::perform(self.session, phase, request, &mut self.report)?;
         Ok(self.take(phase, place, effects, Cause::Review))
+    }
+
+    /// Takes the step that people's words lead to. Of hooks and commands in parallel, one does.
+    fn conclude(&mut self, phase: Box<Phase>, place: &Place, answered: &Answered) -> Result<bool, FactError> {
+        if self.scope.is_dry() {
+            let effects = phase::approval::answered(&self.facts, &phase, answered)?;
+            self.report.ending = Ending::Step(phase.clone());
+            return Ok(self.take(&phase, place, effects, Cause::State));
+        }
+        let Some(_lock) = review::lock(self.session, &phase, &mut self.report) else { return Ok(false) };
+        self.facts = self.session.refresh();
+        if phase::due(&self.facts)? != Due::Phase(phase.clone()) {
+            return Ok(true);
+        }
+        let Turn::Answered(answered) = phase::turn(&self.facts, &phase)? else { return Ok(true) };
+        let verdict = approval::verdict(self.session, &phase, &answered)?;
+        // A pass is found again after a crash, so its proof comes first: the step may ask for it. A word that is no pass is
+        // over with its verdict, and must not be forgotten while the run is still where it was.
+        if verdict.passed {
+            approval::keep(self.session, &verdict, &mut self.report);
+            self.facts = self.session.refresh_with(verdict.tree.clone());
+        }
+        let effects = phase::approval::answered(&self.facts, &phase, &answered)?;
+        let Some(goes_on) = self.taken(&phase, place, effects, Cause::State) else { return Ok(false) };
+        if !verdict.passed {
+            approval::keep(self.session, &verdict, &mut self.report);
+            self.facts = self.session.refresh();
+        }
+        self.report.ending = Ending::Step(phase);
+        Ok(goes_on)
     }
 
     fn end(&mut self, ending: Ending) -> bool {
@@ -153,6 +184,12 @@ impl Walk<'_> {
         if self.scope.is_command() {
             let text = phase::asked(&self.facts, &phase)?;
             return Ok(self.hold(phase, text));
+        }
+        if matches!(self.scope, Scope::Stop)
+            && phase.actor() == Actor::Approval
+            && let Some(text) = approval::news(self.session, &phase)?
+        {
+            self.report.effects.messages.push(Origin::Phase(&phase).message(Delivery::Tell, text));
         }
         Ok(self.end(Ending::Waits { phase, text: String::new() }))
     }
@@ -185,21 +222,26 @@ impl Walk<'_> {
 
     /// Writes what a step comes to and says what it says; true if there may be another turn.
     fn take(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> bool {
+        self.taken(phase, place, effects, cause).unwrap_or(false)
+    }
+
+    /// The same; none if it could not be written.
+    fn taken(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> Option<bool> {
         if self.scope.is_dry() {
             self.facts = self.facts.overlaid(&effects.sets);
         } else {
             if !self.write(phase, place, &effects, cause) {
-                return false;
+                return None;
             }
             if !self.session.wait(effects.wait_s) {
                 self.report.effects.fault(format!("we were told to end after {}", phase.name));
-                return false;
+                return Some(false);
             }
             self.facts = self.session.facts();
         }
         let goes_on = effects.went.is_some() && effects.messages.is_empty();
         self.report.effects.add(effects);
-        goes_on
+        Some(goes_on)
     }
 
     /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
@@ -258,7 +300,7 @@ impl Walk<'_> {
                 now.files
             }
             Ok(Turn::Rest) => Vec::new(),
-            Ok(Turn::Perform(_)) | Err(_) => return false,
+            Ok(Turn::Perform(_) | Turn::Answered(_)) | Err(_) => return false,
         };
         files != effects.files
     }

@@ -20,6 +20,7 @@ use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
 use super::record;
 use super::session::Session;
+use super::user;
 use crate::catalog::Origin;
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
@@ -46,7 +47,7 @@ pub struct Typed<'a> {
 }
 
 /// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
-fn told(error: FactError) -> CommandError {
+pub(super) fn told(error: FactError) -> CommandError {
     CommandError::new(Kind::Files, error.to_string())
 }
 
@@ -64,9 +65,8 @@ fn refused(refusal: Refusal) -> CommandError {
 impl Typed<'_> {
     /// Performs it: its step, and then the phases that it may go through. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
-        if self.command.is_users && self.env.is_agents() {
-            let what = format!("`{}` is the user's to call, not an agent's", self.command.name);
-            return Err(CommandError::new(Kind::Failed, what).hinted("tell the user, and end your turn"));
+        if self.command.is_users {
+            user::refuse_agents(self.env.as_ref(), &self.command.name)?;
         }
         let event = Arc::new(self.event());
         let found = self.found(&event)?;
@@ -387,7 +387,7 @@ fn locked(home: &Path, place: &Path) -> Result<Lock, CommandError> {
 }
 
 /// Writes the journal's entry, and the workflow's own log. Books that cannot be kept change nothing.
-fn record(run: &Run, entry: &Entry) {
+pub(super) fn record(run: &Run, entry: &Entry) {
     record::log(run, entry);
     let _ = journal::append(&run.home, entry);
 }

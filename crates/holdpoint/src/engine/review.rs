@@ -1,5 +1,6 @@
 //! A review or a check that is due: performed once at a time, kept as evidence, and the step it leads to.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +23,8 @@ use crate::store::lock::{self, Lock, LockError};
 
 /// The lock under which a run's reviews are performed, one at a time; without it, what is said instead is in the report.
 pub(super) fn lock(session: &Session<'_>, phase: &Phase, report: &mut Report) -> Option<Lock> {
-    let home = &session.run.home;
-    let path = layout::lock(home, &format!("review {}", layout::name(home, &session.run.place())));
-    let prepared = layout::prepare(home, &path).map_err(LockError::Io);
-    match prepared.and_then(|()| lock::take(&path, Duration::ZERO)) {
+    let path = lock_file(session);
+    match take_lock(session, &path, Duration::ZERO) {
         Ok(lock) => return Some(lock),
         Err(LockError::Busy(_)) => {
             let text = format!("The {} of this run is being done already.", phase.name);
@@ -36,6 +35,21 @@ pub(super) fn lock(session: &Session<'_>, phase: &Phase, report: &mut Report) ->
         }
     }
     None
+}
+
+/// The same lock, which is waited for: a person's word is not lost because a hook is at work.
+pub(super) fn wait_for_lock(session: &Session<'_>) -> Result<Lock, LockError> {
+    take_lock(session, &lock_file(session), lock::PATIENCE)
+}
+
+fn lock_file(session: &Session<'_>) -> PathBuf {
+    let home = &session.run.home;
+    layout::lock(home, &format!("review {}", layout::name(home, &session.run.place())))
+}
+
+fn take_lock(session: &Session<'_>, path: &Path, patience: Duration) -> Result<Lock, LockError> {
+    layout::prepare(&session.run.home, path).map_err(LockError::Io)?;
+    lock::take(path, patience)
 }
 
 /// Performs a review or a check, keeps what came of it, and says which step it leads to.
@@ -100,7 +114,7 @@ fn keep_evidence(
         log_digest: performed.log_digest.clone(),
         doubts: performed.doubts.clone(),
         details: performed.details.clone(),
-        chain: String::new(),
+        ..Evidence::default()
     };
     evidence::append(&session.run.home, &evidence)
 }

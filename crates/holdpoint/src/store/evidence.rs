@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
+use holdpoint_core::phase::approval::Given;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -52,6 +53,9 @@ pub struct Evidence {
     /// What else it said.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub details: Json,
+    /// What one person said, in a phase that asks for approvals. The phase's verdict has a line of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Given>,
     /// A digest of this piece and the one before it: what others write between them does not count.
     pub chain: String,
 }

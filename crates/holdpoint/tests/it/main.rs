@@ -9,6 +9,8 @@
 use std::path::Path;
 
 #[cfg(unix)]
+mod approval;
+#[cfg(unix)]
 mod autopilot;
 mod bad_input;
 mod bad_project;

@@ -20,6 +20,7 @@ use super::mention::{Kind, Mention, mentions};
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Moment};
 use crate::facts::Facts;
+use crate::protection::is_not_an_agents;
 use crate::tool::{Tool, ToolKind};
 use crate::world::{Answer, GitQuestion, Head, World};
 
@@ -111,9 +112,12 @@ fn piece<'a>(parsed: &'a Parsed, say: &Say) -> Option<&'a Piece> {
 
 /// Whether it is a command that only the user may call: a text that names it speaks to the user there.
 fn is_users(workflow: &Workflow, mention: &Mention) -> bool {
-    let [first, name, ..] = mention.words.as_slice() else { return false };
-    first.text == workflow.name
-        && workflow.commands.iter().any(|command| command.is_users && command.name == name.text)
+    let is_own = |name: &str| workflow.commands.iter().any(|own| own.is_users && own.name == name);
+    match mention.words.as_slice() {
+        [first, name, ..] if first.text == workflow.name => is_own(&name.text),
+        [first, ..] => is_not_an_agents(&first.text),
+        [] => false,
+    }
 }
 
 /// The command as it would be typed.

@@ -107,3 +107,15 @@ fn texts_for_others_are_left_alone() {
     let parsed = parse("flow", &format!("{sent_back}{hold}"), &|_| None);
     assert_eq!(check(&parsed, &Surroundings::default()).len(), 1);
 }
+
+#[test]
+fn a_text_that_asks_for_an_approval_speaks_to_people() {
+    let asks = |command: &str| FLOW.replace("`holdpoint flow done plan`", &format!("`holdpoint {command}`"));
+    let hold = "[holds.h]\non = \"before shell\"\nwhen = \"due == 'plan'\"\nsay = \"x\"\n";
+    for (command, expect) in [("approve qa", 0), ("why", 1)] {
+        let parsed = parse("flow", &format!("{}{hold}", asks(command)), &|_| None);
+        let problems = check(&parsed, &Surroundings::default());
+        let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        assert_eq!(errors.count(), expect, "{command}");
+    }
+}

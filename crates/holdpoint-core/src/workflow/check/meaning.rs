@@ -198,6 +198,7 @@ impl<'k> Judge<'k> {
                 Names::Reviewers => ("there is no reviewer", "the reviewers are"),
                 Names::Arguments => ("no command has an argument", "the arguments are"),
                 Names::Flags => ("no command has a flag", "the flags are"),
+                Names::Approvals => ("there is no approval", "the approvals are"),
                 Names::Fields => ("nothing declares the field", "declare it under [fields]; there are"),
                 Names::ItemFields => ("nothing gives the item a", "it has"),
                 _ => ("there is no phase", "the phases are"),
@@ -229,8 +230,12 @@ impl<'k> Judge<'k> {
     fn called(&mut self, of: &Expr<'_>, args: &[CallArg<'_>]) -> Shape {
         let shape = self.shape(of);
         self.arguments(args);
-        if matches!(of, Expr::Var(var) if var.id == "proved") {
-            self.proved(args);
+        if let Expr::Var(var) = of {
+            match var.id {
+                "proved" => self.named(Names::Phases, args),
+                "approved" => self.named(Names::Approvals, args),
+                _ => {}
+            }
         }
         match shape {
             Shape::Function(gives) => Shape::is(gives, self.known),
@@ -245,12 +250,13 @@ impl<'k> Judge<'k> {
         }
     }
 
-    fn proved(&mut self, args: &[CallArg<'_>]) {
+    /// Arguments that are names of the workflow.
+    fn named(&mut self, names: Names, args: &[CallArg<'_>]) {
         for arg in args {
             if let CallArg::Pos(expression) = arg
                 && let Some(name) = constant_text(expression)
             {
-                self.by_name(Names::Phases, &Is::Any, &name, span(expression));
+                self.by_name(names, &Is::Any, &name, span(expression));
             }
         }
     }

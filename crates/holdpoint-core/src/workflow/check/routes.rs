@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::Workflow;
 use super::super::command::Command;
 use super::super::parse::Parsed;
-use super::super::phase::Phase;
+use super::super::phase::{Actor, Phase};
 use super::super::step::Step;
 use super::super::table::listed;
 use super::circle::{self, Edge, Taken};
@@ -111,8 +111,9 @@ fn unreached(workflow: &Workflow) -> impl Iterator<Item = &Phase> {
     let sets_due = |step: &&Step| step.set.iter().any(|field| Some(&field.name) == workflow.run.due.as_ref());
     let is_open = steps.iter().any(sets_due);
     let targets: BTreeSet<&str> = steps.iter().filter_map(|step| step.go.as_deref()).collect();
+    let is_begun_by_user = |phase: &Phase| matches!(phase.actor(), Actor::User | Actor::Nobody);
     let is_reached =
-        move |phase: &Phase| is_open || phase.actor().rests() || targets.contains(phase.name.as_ref());
+        move |phase: &Phase| is_open || is_begun_by_user(phase) || targets.contains(phase.name.as_ref());
     workflow.phases.iter().filter(move |phase| !is_reached(phase))
 }
 

@@ -43,6 +43,7 @@ impl Shape {
             Is::Truth => Shape::Truth,
             Is::List => Shape::List,
             Is::Tasks => Shape::Elements(attributes::TASK.map(str::to_owned).into()),
+            Is::Approvals => Shape::Elements(attributes::APPROVAL.map(str::to_owned).into()),
             Is::Table(list) => Shape::Table(list),
             Is::Function(gives) => Shape::Function(gives),
             Is::By(names, is) => Shape::By(*names, is),
@@ -150,6 +151,7 @@ impl<'a> Known<'a> {
         match names {
             Names::Phases => owned(&mut workflow.phases.iter().map(|phase| phase.name.as_ref())),
             Names::Limits => owned(&mut workflow.limits.iter().map(|limit| limit.name.as_ref())),
+            Names::Approvals => owned(&mut workflow.approvals.iter().map(|approval| approval.name.as_ref())),
             Names::Reviewers => owned(&mut workflow.reviewers.iter().map(|reviewer| reviewer.name.as_ref())),
             Names::Arguments => {
                 let args = workflow.commands.iter().flat_map(|command| command.args.iter());

@@ -1,4 +1,4 @@
-//! Names in a workflow's file that must be there: phases, limits, reviewers, checks, steps and lists of paths.
+//! Names in a workflow's file that must be there: phases, limits, reviewers, checks, approvals, steps and lists of paths.
 
 use std::ops::Range;
 
@@ -14,6 +14,7 @@ pub(super) enum Target {
     Limit,
     Reviewer,
     Check,
+    Approval,
     Step,
     Path,
 }
@@ -41,6 +42,9 @@ impl Parser<'_> {
                 Target::Limit => ("limit", self.limit_names.iter().map(String::as_str).collect()),
                 Target::Reviewer => ("reviewer", self.reviewer_names.iter().map(String::as_str).collect()),
                 Target::Check => ("check", self.checks.iter().map(|check| check.name.as_ref()).collect()),
+                Target::Approval => {
+                    ("approval", self.approval_spans.iter().map(|(name, _)| name.as_str()).collect())
+                }
                 Target::Step => ("step", self.steps.iter().map(|(name, _)| name.as_str()).collect()),
                 Target::Path => {
                     ("list in [paths]", self.paths.iter().map(|(name, _)| name.as_str()).collect())
@@ -52,7 +56,8 @@ impl Parser<'_> {
                 self.reader.is_partial |= is_told;
                 continue;
             }
-            self.reader.is_partial |= matches!(target, Target::Limit | Target::Step | Target::Check);
+            self.reader.is_partial |=
+                matches!(target, Target::Limit | Target::Step | Target::Check | Target::Approval);
             let near = nearest(&name, names.iter().copied());
             if target == Target::Phase {
                 self.misspelt.extend(near.map(str::to_owned));

@@ -30,26 +30,27 @@ fn own_keys(actor: Actor) -> &'static [&'static str] {
         }
         Actor::Check => &["check", "skip", "limit", "then"],
         Actor::User => &["ask", "stop", "then"],
+        Actor::Approval => &["approvals", "ask", "then"],
         Actor::Nobody => &["tell", "abandoned"],
     }
 }
 
 /// A phase's table over the one it is like and over what all phases of its actor have in common.
 #[derive(Clone)]
-struct Layers<'a, 'i>(Vec<&'a DeTable<'i>>);
+pub(super) struct Layers<'a, 'i>(Vec<&'a DeTable<'i>>);
 
 impl<'a, 'i> Layers<'a, 'i> {
-    fn get(&self, key: &str) -> Option<&'a Spanned<'i>> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a Spanned<'i>> {
         self.0.iter().find_map(|table| Reader::get(table, key))
     }
 
     /// The table that has the key; the phase's own if none has.
-    fn holder(&self, key: &str) -> &'a DeTable<'i> {
+    pub(super) fn holder(&self, key: &str) -> &'a DeTable<'i> {
         self.0.iter().find(|table| Reader::get(table, key).is_some()).unwrap_or(&self.0[0])
     }
 
     /// The values under a key, the phase's own first.
-    fn all(&self, key: &str) -> impl Iterator<Item = &'a Spanned<'i>> {
+    pub(super) fn all(&self, key: &str) -> impl Iterator<Item = &'a Spanned<'i>> {
         self.0.iter().filter_map(move |table| Reader::get(table, key))
     }
 }
@@ -129,6 +130,7 @@ impl Parser<'_> {
             Some(Actor::Reviewer) => PhaseKind::Reviewer(self.review_phase(name, &span, layers)),
             Some(Actor::Check) => PhaseKind::Check(self.check_phase(name, &span, layers)),
             Some(Actor::User) => PhaseKind::User(self.user_phase(layers)),
+            Some(Actor::Approval) => PhaseKind::Approval(self.approval_phase(name, &span, layers)),
             Some(Actor::Nobody) => PhaseKind::Nobody(NobodyPhase {
                 tell: self.layered_say(layers, "tell").unwrap_or_default(),
                 is_abandoned: self.reader.truth(layers.holder("abandoned"), "abandoned"),
@@ -332,7 +334,7 @@ impl Parser<'_> {
         self.names_of(layers.holder("limit"), "limit", Target::Limit).first().cloned()
     }
 
-    fn layered_say(&mut self, layers: &Layers<'_, '_>, key: &str) -> Option<Say> {
+    pub(super) fn layered_say(&mut self, layers: &Layers<'_, '_>, key: &str) -> Option<Say> {
         let value = layers.get(key)?;
         let text = self.reader.text(layers.holder(key), key)?;
         Some(self.text_of(text, value.span(), false))
@@ -373,7 +375,7 @@ impl Parser<'_> {
 
     /// `then.VERDICT`, the phase's own before what it shares. A sub-agent's answer that is stale is asked for again where
     /// nothing else is said.
-    fn routes(
+    pub(super) fn routes(
         &mut self,
         name: &str,
         span: &Range<usize>,

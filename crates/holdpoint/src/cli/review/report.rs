@@ -1,6 +1,7 @@
 //! The report of `review`: what was done, what is due next, and the texts for the agent and the user.
 
 use holdpoint_core::phase::{Request, Task, Unperformed};
+use holdpoint_core::workflow::phase::Actor;
 use holdpoint_core::workflow::step::Delivery;
 use serde_json::{Value as Json, json};
 
@@ -107,6 +108,9 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
         }
         Ending::Step(phase) => {
             (format!("{}, which is finished", phase.name), "let the agent end its turn once".to_owned())
+        }
+        Ending::Waits { phase, .. } if phase.actor() == Actor::Approval => {
+            (format!("{}, by the approval of people", phase.name), "`holdpoint approve`".to_owned())
         }
         Ending::Waits { phase, .. } if phase.actor().rests() => {
             (format!("{}, by the user", phase.name), by_user)

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::facts::Facts;
+use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::phase::{self, Due};
 use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -46,6 +47,8 @@ pub(super) struct RunReport {
     pub(super) has_phase: bool,
     pub(super) phase: Option<String>,
     pub(super) phase_fault: Option<String>,
+    /// The approvals that the run waits for.
+    pub(super) waits_for: Vec<String>,
     pub(super) last_event: Option<Entry>,
     pub(super) last_hold: Option<Entry>,
     pub(super) faults_last_day: usize,
@@ -126,6 +129,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         has_phase: workflow.run.shows.is_some(),
         phase,
         phase_fault,
+        waits_for: waits_for(&facts).unwrap_or_default(),
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
         last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
         last_event: entries.pop(),
@@ -136,6 +140,13 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
 fn facts(context: &Context, run: &Run) -> Arc<Facts> {
     let event = Event::from_shell(Moment::Start, &context.cwd.to_string_lossy());
     run.facts(Arc::new(event), Arc::clone(&context.env))
+}
+
+/// Returns the names of the approvals that are due and missing.
+fn waits_for(facts: &Arc<Facts>) -> Result<Vec<String>, FactError> {
+    let Due::Phase(phase) = phase::due(facts)? else { return Ok(Vec::new()) };
+    let missing = phase::approval::missing(facts, &phase)?;
+    Ok(missing.iter().map(|approval| approval.name.to_string()).collect())
 }
 
 /// Evaluates an expression to a string. None if it is empty.
