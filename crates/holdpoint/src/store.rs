@@ -7,6 +7,7 @@ pub mod atomic;
 pub mod checked;
 pub mod evidence;
 pub mod files;
+pub mod folder;
 pub mod git_folder;
 pub mod journal;
 pub mod kept;

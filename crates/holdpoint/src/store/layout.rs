@@ -11,6 +11,9 @@ pub const FOLDER: &str = ".holdpoint";
 /// The project's choices, in our folder; the one file that is meant to be kept in git beside `workflows/`.
 pub const CONFIG: &str = "holdpoint.toml";
 
+/// Where temporary files are in a project: below our folder, so that one a killed process leaves is nobody's change.
+pub const TEMPORARY: &str = ".holdpoint/tmp";
+
 /// How long files about sessions are kept.
 const KEPT: Duration = Duration::from_hours(7 * 24);
 
