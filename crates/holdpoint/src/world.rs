@@ -248,7 +248,7 @@ impl World for ProjectWorld {
         match kept.read(&tidy(path)) {
             Ok(_) if !kept.exists() => Answer::None,
             Ok(file) => Answer::Is(file),
-            Err(why) => Answer::Fault(why),
+            Err(why) => Answer::Fault(why.to_string()),
         }
     }
 

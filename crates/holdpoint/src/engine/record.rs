@@ -27,7 +27,7 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
     let Some(log) = &run.workflow.run.log else { return };
     let path = run.home.join(run.workflow.run.home.as_ref()).join(log.as_ref());
     let about = entry.about.as_deref().unwrap_or(&entry.event);
-    let line = |what: String| plain_log::append(&path, &entry.at, &what);
+    let line = |what: String| plain_log::append(&run.home, &path, &entry.at, &what);
     line(format!(
         "{} {}: {}",
         entry.decision.name().to_uppercase(),

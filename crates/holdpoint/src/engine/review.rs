@@ -15,6 +15,7 @@ use serde_json::Value as Json;
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Performed};
+use crate::store::error::StoreError;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
@@ -24,15 +25,15 @@ use crate::store::lock::{self, Lock, LockError};
 pub(super) fn lock(session: &Session<'_>, phase: &Phase, report: &mut Report) -> Option<Lock> {
     let home = &session.run.home;
     let path = layout::lock(home, &format!("review {}", layout::name(home, &session.run.place())));
-    let prepared = layout::prepare(home, &path).map_err(LockError::Io);
-    match prepared.and_then(|()| lock::take(&path, Duration::ZERO)) {
+    let prepared = layout::prepare(home, &path).map_err(LockError::from);
+    match prepared.and_then(|project| lock::take(&project, &path, Duration::ZERO)) {
         Ok(lock) => return Some(lock),
         Err(LockError::Busy(_)) => {
             let text = format!("The {} of this run is being done already.", phase.name);
             report.effects.messages.push(Origin::Phase(phase).message(Delivery::Tell, text));
         }
-        Err(error @ LockError::Io(_)) => {
-            report.effects.fault(format!("{} was not performed: {}: {error}", phase.name, path.display()));
+        Err(error @ LockError::File { .. }) => {
+            report.effects.fault(format!("{} was not performed: {error}", phase.name));
         }
     }
     None
@@ -83,7 +84,7 @@ fn keep_evidence(
     request: &Request,
     performed: &Performed,
     passed: bool,
-) -> std::io::Result<()> {
+) -> Result<(), StoreError> {
     let evidence = Evidence {
         at: journal::now(),
         workflow: session.run.workflow.name.to_string(),

@@ -28,6 +28,7 @@ use std::time::SystemTime;
 
 pub use self::error::FileError;
 use self::handle::{Handle, Opening};
+pub use self::link::resolved;
 use self::temporary::Scratch;
 pub use self::temporary::is_temporary;
 
@@ -237,12 +238,12 @@ impl Folder {
         self.below(path).is_ok_and(|below| self.handle.remove_folder(below).is_ok())
     }
 
-    /// Lists the names in a folder, at most `limit` of them, with what they are; nothing if it is missing.
-    pub fn names(&self, path: &Path, limit: usize) -> Result<Vec<(PathBuf, Kind)>, FileError> {
+    /// Lists what is in a folder, at most `limit` names; nothing if it is missing.
+    pub fn entries(&self, path: &Path, limit: usize) -> Result<Vec<(PathBuf, Found)>, FileError> {
         let Some(folder) = self.folder(path)? else { return Ok(Vec::new()) };
-        let entries = folder.handle.names(limit).map_err(FileError::io(path))?;
-        let kind = |name: &Path| folder.handle.find(name).ok().map(|found| found.kind);
-        Ok(entries.into_iter().filter_map(|name| kind(&name).map(|kind| (name, kind))).collect())
+        let names = folder.handle.names(limit).map_err(FileError::io(path))?;
+        let found = |name: PathBuf| folder.handle.find(&name).ok().map(|found| (name, found));
+        Ok(names.into_iter().filter_map(found).collect())
     }
 
     fn opened_file(&self, path: &Path, opening: Opening, access: Access) -> Result<File, FileError> {
@@ -264,7 +265,7 @@ impl Folder {
     /// Returns a path as it is from this folder.
     fn below<'a>(&self, path: &'a Path) -> Result<&'a Path, FileError> {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
-        if below.components().all(|part| matches!(part, Component::Normal(_))) {
+        if below.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Ok(below);
         }
         Err(FileError::Leaves { path: path.to_path_buf() })

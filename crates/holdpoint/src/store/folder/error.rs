@@ -43,28 +43,37 @@ pub enum FileError {
         path: PathBuf,
     },
     /// The system refused.
-    #[error("{}", path.display())]
+    #[error("{}: {why}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
-        source: io::Error,
+        /// Why. The message has it, so it is not a source.
+        why: io::Error,
     },
 }
 
 impl FileError {
     /// Adds the path to an error of the system's.
     pub fn io(path: &Path) -> impl Fn(io::Error) -> FileError {
-        move |source| FileError::Io { path: path.to_path_buf(), source }
+        move |why| FileError::Io { path: path.to_path_buf(), why }
     }
 
     /// Returns whether the file, or a folder on the way to it, is missing.
     pub fn is_missing(&self) -> bool {
-        matches!(self, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        matches!(self, FileError::Io { why, .. } if why.kind() == io::ErrorKind::NotFound)
     }
 
     /// Returns whether something is there already that must not be.
     pub fn is_taken(&self) -> bool {
-        matches!(self, FileError::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists)
+        matches!(self, FileError::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists)
+    }
+}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> io::Error {
+        match error {
+            FileError::Io { why, .. } => why,
+            other => io::Error::other(other),
+        }
     }
 }

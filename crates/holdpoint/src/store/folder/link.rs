@@ -26,6 +26,18 @@ impl Folder {
         }
     }
 
+    /// Returns the path of a file in folders that may be links to another place in the project. The file itself must not
+    /// be a link: that is for whoever opens it.
+    pub fn place(&self, path: &Path) -> Result<PathBuf, FileError> {
+        let below = self.below(path)?;
+        match (below.parent(), below.file_name()) {
+            (Some(parent), Some(name)) if !parent.as_os_str().is_empty() => {
+                Ok(self.follow(parent)?.join(name))
+            }
+            _ => Ok(below.to_path_buf()),
+        }
+    }
+
     /// Returns the first link on the way to a path.
     pub(super) fn link_on(&self, below: &Path) -> Option<PathBuf> {
         let steps: Vec<&Path> = below.ancestors().filter(|step| !step.as_os_str().is_empty()).collect();
@@ -35,7 +47,7 @@ impl Folder {
 }
 
 /// Resolves the links of a path as far as it exists.
-fn resolved(path: &Path) -> io::Result<PathBuf> {
+pub fn resolved(path: &Path) -> io::Result<PathBuf> {
     match path.canonicalize() {
         Err(error) if is_missing(&error) && path.symlink_metadata().is_err() => {
             let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(error) };

@@ -50,7 +50,7 @@ impl Folder {
             Ok(()) => {}
         }
         let _ = self.handle.sync_folder_of(below);
-        self.clear_temporaries(&temporary);
+        self.clear_temporaries(&temporary, below);
         Ok(())
     }
 

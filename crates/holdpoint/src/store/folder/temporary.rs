@@ -29,20 +29,19 @@ impl Folder {
         Ok(Path::new(scratch).join(name(target)))
     }
 
-    /// Removes leftovers from the folder of a temporary file.
-    pub(super) fn clear_temporaries(&self, temporary: &Path) {
+    /// Removes leftovers from the folder of a temporary file. Among the user's files, only those of the same target.
+    pub(super) fn clear_temporaries(&self, temporary: &Path, target: &Path) {
         let folder = temporary.parent().unwrap_or(Path::new(""));
-        for (name, kind) in self.names(folder, LOOKED_AT_MAX).unwrap_or_default() {
-            let path = folder.join(&name);
-            if kind == Kind::File && is_temporary(name.as_os_str()) && self.is_left_over(&path) {
-                let _ = self.remove(&path);
+        let start = match self.scratch {
+            Scratch::Below(_) => String::new(),
+            Scratch::Beside => format!(".{}.", target.file_name().unwrap_or_default().to_string_lossy()),
+        };
+        for (name, found) in self.entries(folder, LOOKED_AT_MAX).unwrap_or_default() {
+            let is_old = found.modified.elapsed().is_ok_and(|age| age > LEFT_OVER);
+            if found.kind == Kind::File && is_old && is_temporary(name.as_os_str(), &start) {
+                let _ = self.remove(&folder.join(name));
             }
         }
-    }
-
-    fn is_left_over(&self, path: &Path) -> bool {
-        let modified = self.find(path).ok().flatten().map(|found| found.modified);
-        modified.and_then(|modified| modified.elapsed().ok()).is_some_and(|age| age > LEFT_OVER)
     }
 }
 
@@ -60,12 +59,16 @@ fn name(target: &Path) -> OsString {
     name
 }
 
-/// Returns whether a file's name is that of a temporary file.
-pub fn is_temporary(name: &OsStr) -> bool {
+/// Returns whether a file's name is that of a temporary file, and starts like this.
+pub fn is_temporary(name: &OsStr, start: &str) -> bool {
     let name = name.to_string_lossy();
     let mut parts = name.rsplit('.');
     let is_number = |part: Option<&str>| {
         part.is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty())
     };
-    name.starts_with('.') && parts.next() == Some("tmp") && is_number(parts.next()) && is_number(parts.next())
+    name.starts_with('.')
+        && name.starts_with(start)
+        && parts.next() == Some("tmp")
+        && is_number(parts.next())
+        && is_number(parts.next())
 }
