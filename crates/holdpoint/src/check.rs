@@ -224,10 +224,10 @@ fn read_text(run: &Run, path: &str) -> Result<Option<String>, Failure> {
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn start_of(project: &Folder, file: &Path) -> Result<Vec<u8>, FileError> {
+fn start_of(project: &Folder, path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
-    if let Some(file) = project.open(file)? {
-        file.take(SOURCE_BYTES_MAX).read_to_end(&mut bytes).map_err(FileError::io(project.path()))?;
+    if let Some(file) = project.open(path)? {
+        file.take(SOURCE_BYTES_MAX).read_to_end(&mut bytes).map_err(FileError::io(path))?;
     }
     Ok(bytes)
 }

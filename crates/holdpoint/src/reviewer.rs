@@ -24,6 +24,9 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
 pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
     let report = request.report.as_ref().map(|report| folder.join(report));
+    if let Some(report) = &report {
+        report::expect(root, report).map_err(|error| Failure::Lacks(error.to_string()))?;
+    }
     let trace = || report.as_deref().and_then(|report| report::trace(root, report));
     let before = trace();
     let log = request.log.as_ref().and_then(|log| Log::create(root, &folder.join(log)).ok());

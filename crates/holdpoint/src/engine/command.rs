@@ -250,9 +250,12 @@ impl Typed<'_> {
         {
             text = format!("{text}\nWhat was replaced is in {}.", aside.display());
         }
-        let unwritten = |error: state::WriteError| match session.state_file() {
-            Ok(Some(file)) => CommandError::new(Kind::Files, format!("{}: {error}", file.path.display())),
-            _ => CommandError::new(Kind::Files, error.to_string()),
+        let unwritten = |error: state::WriteError| match (error, session.state_file()) {
+            (state::WriteError::File(error), _) => files(error),
+            (error, Ok(Some(file))) => {
+                CommandError::new(Kind::Files, format!("{}: {error}", file.path.display()))
+            }
+            (error, _) => files(error),
         };
         if let Some(behind) = commit(session, &Guard::State, &effects).map_err(unwritten)? {
             text = format!("{text}\n\nNote: {behind}");

@@ -176,6 +176,14 @@ impl Folder {
         self.find(path).is_ok_and(|found| found.is_some_and(|found| found.kind == Kind::File))
     }
 
+    /// Says what is at a path if it is a regular file, and `None` if nothing is. Rejects anything else.
+    pub fn find_file(&self, path: &Path) -> Result<Option<Found>, FileError> {
+        match self.find(path)? {
+            Some(found) if found.kind != Kind::File => Err(self.wrong_kind(self.below(path)?, found.kind)),
+            found => Ok(found),
+        }
+    }
+
     /// Opens a file to be read; `None` if it is missing.
     pub fn open(&self, path: &Path) -> Result<Option<File>, FileError> {
         match self.opened_file(path, Opening::Read, Access::Users) {

@@ -27,6 +27,12 @@ pub fn is_old(home: &Path, report: &Path) -> bool {
     noted.is_some_and(|noted| Some(noted) == trace(home, report).map(String::into_bytes))
 }
 
+/// Makes sure that a reviewer who writes this report writes a file of the project's: it would follow a link.
+pub fn expect(home: &Path, report: &Path) -> Result<(), FileError> {
+    let project = Folder::project(home)?;
+    project.find_file(&project.place(report)?).map(drop)
+}
+
 /// Identifies one version of a file in the project, by its time and its content. A link is no report.
 pub fn trace(home: &Path, report: &Path) -> Option<String> {
     let project = Folder::project(home).ok()?;

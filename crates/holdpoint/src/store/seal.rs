@@ -215,13 +215,14 @@ mod tests {
         std::fs::write(&state, "{\"n\": 1}").unwrap();
         seal.close(b"{\"n\": 1}").unwrap();
         assert!(!seal.uphold(&state).unwrap());
-        let changes: [&dyn Fn(); 3] = [
+        let changes: [&dyn Fn(); 4] = [
             &|| std::fs::write(&state, "{\"n\": 2}").unwrap(),
             &|| std::fs::remove_file(&state).unwrap(),
             &|| {
                 std::fs::remove_file(&state).unwrap();
                 std::fs::create_dir(&state).unwrap();
             },
+            &|| std::fs::File::options().write(true).open(&state).unwrap().set_len(BYTES_MAX + 1).unwrap(),
         ];
         for change in changes {
             change();

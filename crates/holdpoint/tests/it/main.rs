@@ -39,6 +39,8 @@ mod init;
 #[cfg(target_os = "linux")]
 mod kill;
 mod legacy;
+#[cfg(unix)]
+mod links;
 mod log;
 #[cfg(unix)]
 mod model;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::handle::{self, Opening};
-use super::{Access, FileError, Folder, Kind, temporary};
+use super::{Access, FileError, Folder, temporary};
 
 /// How many names a temporary file is tried to be made under.
 const TRIES_MAX: u32 = 100;
@@ -33,8 +33,7 @@ impl Folder {
     /// or the new one, and at worst a temporary file.
     pub fn replace(&self, path: &Path, bytes: &[u8], access: Access) -> Result<(), FileError> {
         let below = self.below(path)?;
-        let mode = match self.find(below)? {
-            Some(found) if found.kind != Kind::File => return Err(self.wrong_kind(below, found.kind)),
+        let mode = match self.find_file(below)? {
             Some(found) if access == Access::Users => Some(found.mode),
             _ => (access == Access::Program).then_some(0o755),
         };
