@@ -138,7 +138,9 @@ fn respond(
         let session = session(run);
         let only = call.options.only.as_deref();
         let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
-        record::write(&session, &report, started);
+        if let Err(error) = record::write(&session, &report, started) {
+            said.unrecorded(&session, &error);
+        }
         said.add(&session, &report);
     }
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);

@@ -229,7 +229,7 @@ impl Folder {
     /// Renames what is at one path to another, which must be free or a file. Links are moved, not followed.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<(), FileError> {
         let (source, target) = (self.below(from)?, self.below(to)?);
-        self.handle.rename(source, target).map_err(|error| self.why_not(source, error))
+        self.handle.rename(source, target).map_err(|error| self.why_no_folder(source, error))
     }
 
     /// Removes a file, or the link itself that is in its place; never a folder. A missing one is no error.

@@ -161,6 +161,14 @@ fn a_journal_that_is_a_link_appends_to_no_file_of_the_users() {
         .upstream(".isdlc/state.json", ISDLC_STATE)
         .cloned();
     nothing_changes(&site, &["Stop", "PreToolUse"]);
+    let mut event = site.event("Stop");
+    event["session_id"] = json!("s2");
+    let told = feed(site.command(&["hook", "--agent", "claude"]), event.to_string().as_bytes());
+    assert!(
+        told.stdout.contains("journal.jsonl is a link, and Holdpoint follows no link here"),
+        "{}",
+        told.stdout
+    );
 }
 
 #[test]

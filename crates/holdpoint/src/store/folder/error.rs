@@ -58,6 +58,14 @@ impl FileError {
         move |why| FileError::Io { path: path.to_path_buf(), why }
     }
 
+    /// Returns the path of what is in the place of a file or a folder and must be moved away.
+    pub fn in_the_way(&self) -> Option<&Path> {
+        match self {
+            FileError::Link { path } | FileError::NotAFile { path } => Some(path),
+            _ => None,
+        }
+    }
+
     /// Returns whether the file, or a folder on the way to it, is missing.
     pub fn is_missing(&self) -> bool {
         matches!(self, FileError::Io { why, .. } if why.kind() == io::ErrorKind::NotFound)

@@ -113,8 +113,11 @@ impl Handle {
         for entry in Dir::new(readable(self.descriptor.as_fd())?)? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
-            if names.len() < limit && name != b"." && name != b".." {
+            if name != b"." && name != b".." {
                 names.push(PathBuf::from(OsStr::from_bytes(name)));
+            }
+            if names.len() >= limit {
+                break;
             }
         }
         Ok(names)

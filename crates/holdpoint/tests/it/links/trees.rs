@@ -21,7 +21,7 @@ use crate::project::Printed;
 const TREES: u32 = 40;
 
 /// Far more than any call needs, even on a busy machine: what takes longer hangs.
-const HANGS_AFTER: Duration = Duration::from_secs(120);
+const HANGS_AFTER: Duration = Duration::from_mins(2);
 
 /// What is put in a place.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +177,7 @@ fn plant(site: &Site, path: &str, planted: Planted) {
             std::fs::write(place.join("notes.txt"), format!("the user's notes in {path}")).unwrap();
         }
         Planted::Nonsense => {
-            std::fs::write(&place, [b"\xff{ nonsense".as_slice(), &[b'x'; 3000]].concat()).unwrap()
+            std::fs::write(&place, [b"\xff{ nonsense".as_slice(), &[b'x'; 3000]].concat()).unwrap();
         }
         Planted::Empty => std::fs::write(&place, "").unwrap(),
     }
