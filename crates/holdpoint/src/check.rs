@@ -21,9 +21,9 @@ use serde_json::{Value as Json, json};
 use crate::env_vars::Env;
 use crate::project::Run;
 use crate::reviewer;
+use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, layout};
 use crate::worktree;
-use crate::world::read_file;
 
 /// How far a check looks into a file.
 const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -195,9 +195,9 @@ pub fn tree(run: &Run) -> Option<String> {
 fn keep_log(home: &Path, name: &str, text: &[u8]) -> Option<(String, String)> {
     let at = crate::store::journal::now().replace([':', '.'], "-");
     let path = layout::log(home, &format!("{name}-{at}"));
-    layout::prepare(home, &path).ok()?;
-    crate::store::atomic::replace(&path, text).ok()?;
-    path.parent().map(layout::clear_old);
+    let project = layout::prepare(home, &path).ok()?;
+    project.replace(&path, text, Access::Ours).ok()?;
+    layout::clear_old_beside(&project, &path);
     let shown = path.strip_prefix(home).unwrap_or(&path).display().to_string();
     Some((shown, layout::content_digest(text)))
 }
@@ -206,10 +206,12 @@ fn keep_log(home: &Path, name: &str, text: &[u8]) -> Option<(String, String)> {
 /// is very large, the beginning is looked at.
 fn sources(run: &Run, files: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
+    let unreadable = |error: FileError| Failure::Lacks(error.to_string());
+    let project = Folder::project(&run.home).map_err(unreadable)?;
     for path in files {
-        let file = files::place(&run.home, path).map_err(Failure::Lacks)?;
-        if file.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
-            let bytes = start_of(&file).map_err(|why| unreadable(path, &why.to_string()))?;
+        let file = files::named(path).and_then(|named| project.place(&named)).map_err(unreadable)?;
+        if project.has_file(&file) {
+            let bytes = start_of(&project, &file).map_err(unreadable)?;
             let text = (!is_binary(&bytes)).then(|| String::from_utf8_lossy(&bytes).into_owned());
             found.extend(text.map(|text| (path.to_owned(), text)));
         }
@@ -219,18 +221,19 @@ fn sources(run: &Run, files: &[String]) -> Result<Vec<(String, String)>, Failure
 
 /// A file of the project as text; none if it is not there.
 fn read_text(run: &Run, path: &str) -> Result<Option<String>, Failure> {
-    let file = files::place(&run.home, path).map_err(Failure::Lacks)?;
-    let bytes = read_file(&file, SOURCE_BYTES_MAX).map_err(|why| unreadable(path, &why))?;
+    let read = || {
+        let project = Folder::project(&run.home)?;
+        project.read(&project.follow(&files::named(path)?)?, SOURCE_BYTES_MAX)
+    };
+    let bytes = read().map_err(|why| Failure::Lacks(format!("`{path}` cannot be read: {why}")))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn unreadable(path: &str, why: &str) -> Failure {
-    Failure::Lacks(format!("`{path}` cannot be read: {why}"))
-}
-
-fn start_of(file: &Path) -> std::io::Result<Vec<u8>> {
+fn start_of(project: &Folder, path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
-    std::fs::File::open(file)?.take(SOURCE_BYTES_MAX).read_to_end(&mut bytes)?;
+    if let Some(file) = project.open(path)? {
+        file.take(SOURCE_BYTES_MAX).read_to_end(&mut bytes).map_err(FileError::io(path))?;
+    }
     Ok(bytes)
 }
 

@@ -33,7 +33,7 @@ use crate::env_vars::{Env, ProcessEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
-use crate::store::told;
+use crate::store::{aside, told};
 
 /// One call of the hook.
 pub struct Call<'a> {
@@ -140,7 +140,9 @@ fn respond(
         let session = session(run);
         let only = call.options.only.as_deref();
         let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
-        record::write(&session, &report, started);
+        if let Err(error) = record::write(&session, &report, started) {
+            said.unrecorded(&session, &error);
+        }
         said.add(&session, &report);
     }
     let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
@@ -161,11 +163,13 @@ fn respond(
     Reply { stdout, stderr, ..Reply::default() }
 }
 
-/// Clears files away that only look like a run, and leaves a line about each.
+/// Moves files out of the way that only look like a run, and leaves a line about each. They are not ours to delete.
 fn clear_away(strays: &[(PathBuf, PathBuf)]) {
     for (home, stray) in strays {
-        let what = match std::fs::remove_file(stray) {
-            Ok(()) => format!("{} is no run: it was cleared away", stray.display()),
+        let what = match aside::set_aside(home, stray) {
+            Ok(place) => {
+                format!("{} is no run: it was cleared away, to {}", stray.display(), place.display())
+            }
             Err(error) => format!("{} is no run, and it could not be cleared away: {error}", stray.display()),
         };
         record::unasked(home, &what);

@@ -1,7 +1,7 @@
 //! Performing a review or a check: its program, the report it must leave, its verdict, its log.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use holdpoint_core::verdict::Verdict;
 use crate::check::{Failure, Performed};
 use crate::env_vars::{Env, REVIEWER};
 use crate::program::{self, Channels, Ended, How};
+use crate::store::folder::{Access, FileError, Folder};
 use crate::store::report;
 
 /// How much of the end of what it prints is at hand for texts.
@@ -23,9 +24,13 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
 pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
     let report = request.report.as_ref().map(|report| folder.join(report));
-    let before = report.as_deref().and_then(report::trace);
-    let log = request.log.as_ref().map(|log| folder.join(log));
-    let ended = start(request, root, log.as_deref(), env)?;
+    if let Some(report) = &report {
+        report::expect(root, report).map_err(|error| Failure::Lacks(error.to_string()))?;
+    }
+    let trace = || report.as_deref().and_then(|report| report::trace(root, report));
+    let before = trace();
+    let log = request.log.as_ref().and_then(|log| Log::create(root, &folder.join(log)).ok());
+    let ended = start(request, root, log.as_ref(), env)?;
     let status = match ended.how {
         How::Exit(status) => status,
         How::Late => return Err(Failure::Timeout(request.timeout_s)),
@@ -35,12 +40,12 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
         return Err(Failure::Exit(status.to_string()));
     }
     if let Some(report) = &report
-        && (report::trace(report).is_none() || report::trace(report) == before)
+        && trace().is_none_or(|now| Some(now) == before)
     {
         return Err(Failure::NoReport(report.display().to_string()));
     }
     if let Some(log) = log.filter(|_| status.success()) {
-        let _ = std::fs::remove_file(log);
+        log.remove();
     }
     let answer: serde_json::Value = holdpoint_core::json::first(&ended.output).unwrap_or_default();
     let verdict = match &request.task {
@@ -56,6 +61,31 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
         ..Performed::of(verdict)
     })
+}
+
+/// The file for what a program says on standard error, in the run's folder.
+struct Log {
+    project: Folder,
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    /// Makes the file, or empties it. A link in its place is an error: what it leads to is not ours.
+    fn create(root: &Path, path: &Path) -> Result<Log, FileError> {
+        let project = Folder::project(root)?;
+        let path = project.place(path)?;
+        let file = project.rewrite(&path, Access::Users)?;
+        Ok(Log { project, path, file })
+    }
+
+    fn stderr(&self) -> Option<File> {
+        self.file.try_clone().ok()
+    }
+
+    fn remove(&self) {
+        let _ = self.project.remove(&self.path);
+    }
 }
 
 /// What a reviewer said beside its verdict: the object it was asked for, wherever its program puts it.
@@ -86,11 +116,11 @@ pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
     text.lines().next().filter(|_| is_well).map(|line| line.trim().to_owned())
 }
 
-fn start(request: &Request, root: &Path, log: Option<&Path>, env: &dyn Env) -> Result<Ended, Failure> {
+fn start(request: &Request, root: &Path, log: Option<&Log>, env: &dyn Env) -> Result<Ended, Failure> {
     let Some((name, args)) = request.command().split_first() else {
         return Err(Failure::Start("the command line is empty".into()));
     };
-    let stderr = log.and_then(|log| File::create(log).ok()).map_or_else(Stdio::null, Stdio::from);
+    let stderr = log.and_then(Log::stderr).map_or_else(Stdio::null, Stdio::from);
     let mut command = program::in_project(name, root, env);
     command.args(args).stderr(stderr);
     let input = match &request.task {
@@ -100,7 +130,7 @@ fn start(request: &Request, root: &Path, log: Option<&Path>, env: &dyn Env) -> R
     let deadline = Duration::from_secs(u64::from(request.timeout_s));
     program::run(&mut command, input, deadline, Channels::Output).map_err(|error| {
         // What was never started has nothing to say.
-        log.map(std::fs::remove_file);
+        log.map(Log::remove);
         match error.kind() {
             std::io::ErrorKind::NotFound => Failure::Missing(name.clone()),
             _ => Failure::Start(error.to_string()),

@@ -3,10 +3,13 @@
 //! Invariants: a file is replaced whole or not at all; a state file is read, decided on and written under its lock;
 //! what another program wrote in between is never overwritten; locks are never deleted.
 
+pub mod aside;
 pub mod atomic;
 pub mod checked;
+pub mod error;
 pub mod evidence;
 pub mod files;
+pub mod folder;
 pub mod git_folder;
 pub mod journal;
 pub mod kept;

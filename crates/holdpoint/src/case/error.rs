@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::call::STEP_KEYS;
 use super::file::{CASE_KEYS, FILE_KEYS};
 use crate::catalog::Defect;
+use crate::store::seal::VouchError;
 use crate::worktree::TreeError;
 
 /// A case file that cannot be used.
@@ -88,11 +89,8 @@ pub enum CaseError {
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The state that the case starts from cannot be sealed.
-    #[error("{why}")]
-    Seal {
-        /// Why.
-        why: String,
-    },
+    #[error(transparent)]
+    Seal(#[from] VouchError),
     /// The workflow cannot be used.
     #[error(transparent)]
     Workflow(#[from] Defect),

@@ -12,6 +12,7 @@ use super::{Context, phrase};
 use crate::catalog::{self, BuiltIn};
 use crate::error::{CommandError, Kind};
 use crate::project;
+use crate::store::folder::Access;
 use crate::store::{atomic, layout};
 use crate::ui::Style;
 
@@ -77,14 +78,25 @@ fn write(built_in: &BuiltIn, folder: &Path, our_home: Option<&Path>) -> Result<(
     let (last, others): (Vec<_>, Vec<_>) = built_in.files.iter().partition(|(path, _)| *path == FILE);
     for (path, text) in others.into_iter().chain(last) {
         let file = folder.join(path);
-        let made = match our_home {
-            Some(home) => layout::prepare(home, &file),
-            None => file.parent().map_or(Ok(()), std::fs::create_dir_all),
-        };
-        made.and_then(|()| atomic::create(&file, text.as_bytes()))
-            .map_err(|error| CommandError::new(Kind::Files, format!("{}: {error}", file.display())))?;
+        match our_home {
+            Some(home) => create_in(home, &file, text),
+            None => create(&file, text),
+        }?;
     }
     Ok(())
+}
+
+/// Creates a file of a project's own workflow, in our folder.
+fn create_in(home: &Path, file: &Path, text: &str) -> Result<(), CommandError> {
+    let made =
+        layout::prepare(home, file).and_then(|project| project.create(file, text.as_bytes(), Access::Users));
+    made.map_err(|error| CommandError::new(Kind::Files, error))
+}
+
+fn create(file: &Path, text: &str) -> Result<(), CommandError> {
+    let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| atomic::create(file, text.as_bytes()))
+        .map_err(|error| CommandError::new(Kind::Files, format!("{}: {error}", file.display())))
 }
 
 fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &Path) {

@@ -1,5 +1,7 @@
 //! `holdpoint evidence`: lists the evidence, most recent last, and whether it still applies to the current files.
 
+use std::path::Path;
+
 use clap::Args;
 use holdpoint_core::phase::approval::Given;
 use holdpoint_core::verdict::Verdict;
@@ -9,9 +11,9 @@ use crate::check;
 use crate::error::CommandError;
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
+use crate::store::folder::Folder;
 use crate::store::layout;
 use crate::ui::Style;
-use crate::world::read_file;
 
 /// The number of digits shown of a tree's hash.
 const DIGITS: usize = 10;
@@ -119,6 +121,7 @@ fn digits(tree: &str) -> String {
 /// Returns a doubt if the log of a piece exists but has changed since.
 fn forged(run: &Run, piece: &Evidence) -> Option<&'static str> {
     let (log, digest) = piece.log.as_ref().zip(piece.log_digest.as_ref())?;
-    let bytes = read_file(&run.home.join(log), LOG_BYTES_MAX).ok()??;
+    let bytes =
+        Folder::project(&run.home).and_then(|project| project.read(Path::new(log), LOG_BYTES_MAX)).ok()??;
     (layout::content_digest(&bytes) != *digest).then_some("the log was changed afterwards")
 }

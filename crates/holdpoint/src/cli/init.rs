@@ -47,7 +47,11 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let place = arguments.place.place(context)?;
     let hosts = hosts(context, &place, &arguments.agents)?;
-    let found = subject::find(context, &arguments.workflows)?;
+    let found = match place.scope {
+        Scope::Project => subject::find(context, &arguments.workflows)?,
+        // What a project brings along is for that project: a clone must not reach all others.
+        Scope::User => subject::find_built_in(&arguments.workflows)?,
+    };
     let mut workflows = Vec::new();
     let mut parsed = Vec::new();
     for found in &found {

@@ -33,8 +33,8 @@ pub(super) fn read(homes: &[PathBuf]) -> Result<Vec<Line>, CommandError> {
 pub(super) fn read_files(paths: Vec<PathBuf>) -> Result<Vec<Line>, CommandError> {
     let mut all = Vec::new();
     for path in paths {
-        let failed = |error| CommandError::new(Kind::Files, format!("{}: {error}", path.display()));
-        all.extend(lines(&std::fs::read(&path).map_err(failed)?));
+        let bytes = journal::contents(&path).map_err(|error| CommandError::new(Kind::Files, error))?;
+        all.extend(lines(&bytes));
     }
     Ok(in_order(all))
 }

@@ -31,6 +31,18 @@ pub(super) fn find(context: &Context, names: &[String]) -> Result<Vec<Found>, Co
     names.iter().map(|name| one(context, name, &all)).collect()
 }
 
+/// Finds the built-in workflows of these names. Without names, returns all.
+pub(super) fn find_built_in(names: &[String]) -> Result<Vec<Found>, CommandError> {
+    let all = catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string());
+    let all: Vec<Found> = all.map(|name| Found { name, folder: None }).collect();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    let hint = "`--user` installs built-in workflows; for one of a project's own, run `holdpoint init` there";
+    let one = |name: &String| named(name, &all).map_err(|error| error.hinted(hint));
+    names.iter().map(one).collect()
+}
+
 fn all(context: &Context) -> Vec<Found> {
     let base = project::base(&context.cwd);
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
@@ -51,6 +63,10 @@ fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandErr
         let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         return Ok(Found { name, folder: Some(base) });
     }
+    named(name, all)
+}
+
+fn named(name: &str, all: &[Found]) -> Result<Found, CommandError> {
     if let Some(found) = all.iter().find(|found| found.name == name) {
         return Ok(Found { name: found.name.clone(), folder: found.folder.clone() });
     }

@@ -46,14 +46,17 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let record = Record::read(&place)?.unwrap_or_default();
     let plan = removal::plan(&place, Some(&record))?;
     for planned in plan.changes() {
-        apply::write(planned)?;
+        apply::write(&place, planned)?;
     }
     apply::remove_empty(&place, &record.folders);
     drop(lock);
     let stays = removal::remove_own(&place, &record)?;
     installed::show(&ui, &place, plan.changes());
     for path in &plan.left_alone {
-        ui.line(format!("kept     {}  you have edited it", place.shown(path)));
+        ui.line(format!(
+            "kept     {}  you have edited it, or it leads out of the project",
+            place.shown(path)
+        ));
     }
     for path in &stays {
         ui.line(format!("kept     {}  not written by Holdpoint, or still needed", place.shown(path)));

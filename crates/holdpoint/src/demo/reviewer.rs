@@ -8,6 +8,7 @@ use serde_json::json;
 use super::script::Answer;
 use crate::case::reviewer::quoted;
 use crate::store::atomic;
+use crate::store::folder::Access;
 
 /// Writes the programs into the tools' folder.
 pub(super) fn make(programs: &[String], tools: &Path) -> io::Result<()> {
@@ -26,7 +27,7 @@ pub(super) fn make(programs: &[String], tools: &Path) -> io::Result<()> {
             continue;
         }
         let path = tools.join(program);
-        atomic::replace_as(&path, script.as_bytes(), true)?;
+        atomic::replace_as(&path, script.as_bytes(), Access::Program)?;
     }
     Ok(())
 }

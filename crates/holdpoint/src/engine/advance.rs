@@ -259,7 +259,7 @@ impl Walk<'_> {
                 self.file_name().display(),
                 phase.name
             ),
-            Err(WriteError::Failed(why)) => {
+            Err(why) => {
                 let file = self.file_name();
                 self.report
                     .effects
@@ -285,7 +285,7 @@ impl Walk<'_> {
             return Ok(None);
         }
         let run = self.session.run;
-        let _lock = state::lock(&run.home, &run.place(), lock::PATIENCE).map_err(WriteError::Failed)?;
+        let _lock = state::lock(&run.home, &run.place(), lock::PATIENCE)?;
         if effects.sets.is_empty() && self.is_over(phase, effects) {
             return Err(WriteError::Changed);
         }

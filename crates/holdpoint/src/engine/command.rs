@@ -25,6 +25,7 @@ use crate::catalog::Origin;
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
 use crate::project::{self, Run, candidates};
+use crate::store::folder::FileError;
 use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
@@ -51,7 +52,7 @@ pub(super) fn told(error: FactError) -> CommandError {
     CommandError::new(Kind::Files, error.to_string())
 }
 
-fn files(why: String) -> CommandError {
+fn files(why: impl std::error::Error + Send + Sync + 'static) -> CommandError {
     CommandError::new(Kind::Files, why)
 }
 
@@ -249,9 +250,12 @@ impl Typed<'_> {
         {
             text = format!("{text}\nWhat was replaced is in {}.", aside.display());
         }
-        let unwritten = |error: state::WriteError| match session.state_file() {
-            Ok(Some(file)) => files(format!("{}: {error}", file.path.display())),
-            _ => files(error.to_string()),
+        let unwritten = |error: state::WriteError| match (error, session.state_file()) {
+            (state::WriteError::File(error), _) => files(error),
+            (error, Ok(Some(file))) => {
+                CommandError::new(Kind::Files, format!("{}: {error}", file.path.display()))
+            }
+            (error, _) => files(error),
         };
         if let Some(behind) = commit(session, &Guard::State, &effects).map_err(unwritten)? {
             text = format!("{text}\n\nNote: {behind}");
@@ -273,7 +277,7 @@ impl Typed<'_> {
     }
 
     /// Puts the files back that some step of the workflow keeps.
-    fn restore(&self, run: &Run) -> Result<Option<PathBuf>, String> {
+    fn restore(&self, run: &Run) -> Result<Option<PathBuf>, FileError> {
         let Some(id) = &run.id else { return Ok(None) };
         let steps = self.workflow.commands.iter().flat_map(|command| command.steps.iter());
         let paths: Vec<&str> = steps.flat_map(|step| step.command.keep.iter()).map(AsRef::as_ref).collect();

@@ -6,10 +6,12 @@ use holdpoint_core::effects::Effects;
 use holdpoint_core::facts::FactError;
 use holdpoint_core::workflow::phase::Phase;
 use serde_json::Value as Json;
+use thiserror::Error;
 
 use super::session::Session;
+use crate::store::section::{self, SectionError};
 use crate::store::state::{StateFile, WriteError};
-use crate::store::{files, report, section};
+use crate::store::{files, report};
 
 /// What must not have changed when effects are written, or they are dropped.
 pub(super) enum Guard<'a> {
@@ -54,24 +56,23 @@ pub(super) fn commit(
         return Ok(None);
     }
     let run = session.run;
-    let told = |error: FactError| WriteError::Failed(error.to_string());
-    let file = session.state_file().map_err(told)?;
+    let file = session.state_file().map_err(WriteError::Unknown)?;
     let before = match (guard, &file) {
         (Guard::Place(place), Some(file)) => {
-            let now = file.read().map_err(WriteError::Failed)?.map(Arc::new);
+            let now = file.read()?.map(Arc::new);
             if !place.is_same(file, now.as_deref().map(Vec::as_slice)) {
                 return Err(WriteError::Changed);
             }
             now
         }
-        _ => session.facts().state_bytes().map_err(told)?,
+        _ => session.facts().state_bytes().map_err(WriteError::Unknown)?,
     };
-    files::change(&run.home, &effects.files).map_err(WriteError::Failed)?;
+    files::change(&run.home, &effects.files)?;
     if let Some(report) = &effects.expects {
-        report::note(&run.home, &run.folder.join(report)).map_err(WriteError::Failed)?;
+        report::note(&run.home, &run.folder.join(report))?;
     }
     if !effects.sets.is_empty() {
-        let file = file.ok_or_else(|| WriteError::Failed("[run] names no state file".into()))?;
+        let file = file.ok_or(WriteError::NoFile)?;
         file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
     }
     session.refresh();
@@ -79,21 +80,30 @@ pub(super) fn commit(
     Ok(told.err().map(|why| format!("the run's documents are behind its state: {why}")))
 }
 
+/// Why the run's documents do not say what its state does.
+#[derive(Debug, Error)]
+enum Behind {
+    /// Something about the run cannot be found out.
+    #[error("{0}")]
+    Unknown(FactError),
+    /// A document cannot be read or written.
+    #[error(transparent)]
+    Document(#[from] SectionError),
+}
+
 /// Appends lines to the run's record and brings its mirrors up to date.
-fn tell_documents(session: &Session<'_>, lines: &[String]) -> Result<(), String> {
+fn tell_documents(session: &Session<'_>, lines: &[String]) -> Result<(), Behind> {
     let (run, rules) = (session.run, &session.run.workflow.run);
     if rules.mirrors.is_empty() && (lines.is_empty() || rules.record.is_none()) {
         return Ok(());
     }
     let facts = session.facts();
-    let render = |template: &str| facts.render(template, facts.context()).map_err(|error| error.to_string());
+    let render = |template: &str| facts.render(template, facts.context()).map_err(Behind::Unknown);
     if let Some(record) = rules.record.as_ref().filter(|_| !lines.is_empty()) {
         section::append(&run.home, &render(&record.file)?, &record.under, lines)?;
     }
     for mirror in rules.mirrors.iter() {
-        let Some(word) = facts.state_field(&mirror.field).map_err(|error| error.to_string())? else {
-            continue;
-        };
+        let Some(word) = facts.state_field(&mirror.field).map_err(Behind::Unknown)? else { continue };
         section::mirror(&run.home, &render(&mirror.file)?, &render(&mirror.find)?, &word)?;
     }
     Ok(())

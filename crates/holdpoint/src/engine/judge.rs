@@ -31,7 +31,7 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     // Nothing is due by a state that nobody can vouch for; its rules hold all the same.
     let is_closed = upheld.is_err() && session.event.moment == Moment::Stop;
     let mut report = if is_closed { Report::default() } else { judge_upheld(session, only) };
-    if let Some(what) = upheld.unwrap_or_else(Some) {
+    if let Some(what) = upheld.unwrap_or_else(|error| Some(error.to_string())) {
         report.effects.fault(what);
     }
     report
@@ -56,7 +56,7 @@ fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
 pub fn review(session: &Session<'_>) -> Report {
     let started = Instant::now();
     let report = advance(session, Scope::Stop);
-    record::write(session, &report, started);
+    let _ = record::write(session, &report, started);
     report
 }
 
@@ -91,7 +91,7 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
     let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
     let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {
         Ok(lock) => lock,
-        Err(why) => return unset(decide(&session.facts(), only), unwritten(&why)),
+        Err(why) => return unset(decide(&session.facts(), only), unwritten(&why.to_string())),
     };
     for _ in 0..TRIES_MAX {
         let mut effects = decide(&session.refresh(), only);
@@ -103,7 +103,7 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
                 return effects;
             }
             Err(WriteError::Changed) => {}
-            Err(WriteError::Failed(why)) => return unset(effects, unwritten(&why)),
+            Err(why) => return unset(effects, unwritten(&why.to_string())),
         }
     }
     unset(decide(&session.refresh(), only), unwritten("others kept writing it"))

@@ -11,6 +11,7 @@ use super::patience::Release;
 use super::report::Report;
 use super::session::Session;
 use crate::agent::Answer;
+use crate::store::error::StoreError;
 use crate::store::{message, told};
 
 /// What has been said so far: the workflow's name and the text.
@@ -40,6 +41,18 @@ impl Said {
         if !self.quiet && told::first_time(home, session, what) {
             self.messages.push(text);
         }
+    }
+
+    /// Tells the user, at Stop, of something in the place of the journal: a clone or an agent may have put it there, and
+    /// nobody would know.
+    pub(super) fn unrecorded(&mut self, session: &Session<'_>, error: &StoreError) {
+        let StoreError::File(error) = error else { return };
+        let Some(path) = error.in_the_way().filter(|_| session.event.moment == Moment::Stop) else { return };
+        let text = format!(
+            "holdpoint: {error}, so the journal is not kept. Move it away: mv '{0}' '{0}.old'",
+            path.display()
+        );
+        self.fault(&session.run.home, session.event, &error.to_string(), text);
     }
 
     /// Adds what one run says.

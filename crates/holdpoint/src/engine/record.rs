@@ -9,17 +9,18 @@ use holdpoint_core::tool::Tool;
 use super::report::Report;
 use super::session::Session;
 use crate::project::Run;
+use crate::store::error::StoreError;
 use crate::store::journal::{self, Decision, Entry};
 use crate::store::plain_log;
 
 /// Writes the line for one run. A journal that cannot be written changes no answer.
-pub(super) fn write(session: &Session<'_>, report: &Report, started: Instant) {
+pub(super) fn write(session: &Session<'_>, report: &Report, started: Instant) -> Result<(), StoreError> {
     let entry = report.entry(session.run, session.event, started);
     // Every tool call comes by here: only what came to something is worth a line to people.
     if entry.decision != Decision::None || session.event.moment == Moment::Stop {
         log(session.run, &entry);
     }
-    let _ = journal::append(&session.run.home, &entry);
+    journal::append(&session.run.home, &entry)
 }
 
 /// Tells a workflow's own log what happened, in a line each.
@@ -27,7 +28,7 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
     let Some(log) = &run.workflow.run.log else { return };
     let path = run.home.join(run.workflow.run.home.as_ref()).join(log.as_ref());
     let about = entry.about.as_deref().unwrap_or(&entry.event);
-    let line = |what: String| plain_log::append(&path, &entry.at, &what);
+    let line = |what: String| plain_log::append(&run.home, &path, &entry.at, &what);
     line(format!(
         "{} {}: {}",
         entry.decision.name().to_uppercase(),

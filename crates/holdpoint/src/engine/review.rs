@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Performed};
+use crate::store::error::StoreError;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
@@ -30,8 +31,8 @@ pub(super) fn lock(session: &Session<'_>, phase: &Phase, report: &mut Report) ->
             let text = format!("The {} of this run is being done already.", phase.name);
             report.effects.messages.push(Origin::Phase(phase).message(Delivery::Tell, text));
         }
-        Err(error @ LockError::Io(_)) => {
-            report.effects.fault(format!("{} was not performed: {}: {error}", phase.name, path.display()));
+        Err(error @ LockError::File { .. }) => {
+            report.effects.fault(format!("{} was not performed: {error}", phase.name));
         }
     }
     None
@@ -48,8 +49,8 @@ fn lock_file(session: &Session<'_>) -> PathBuf {
 }
 
 fn take_lock(session: &Session<'_>, path: &Path, patience: Duration) -> Result<Lock, LockError> {
-    layout::prepare(&session.run.home, path).map_err(LockError::Io)?;
-    lock::take(path, patience)
+    let project = layout::prepare(&session.run.home, path)?;
+    lock::take(&project, path, patience)
 }
 
 /// Performs a review or a check, keeps what came of it, and says which step it leads to.
@@ -97,7 +98,7 @@ fn keep_evidence(
     request: &Request,
     performed: &Performed,
     passed: bool,
-) -> std::io::Result<()> {
+) -> Result<(), StoreError> {
     let evidence = Evidence {
         at: journal::now(),
         workflow: session.run.workflow.name.to_string(),

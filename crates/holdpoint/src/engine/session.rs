@@ -11,9 +11,19 @@ use super::command::words::Words;
 use crate::env::Env;
 use crate::program;
 use crate::project::{Run, candidates};
-use crate::store::seal::Seal;
+use crate::store::seal::{Seal, SealError};
 use crate::store::state::StateFile;
 use crate::world::ProjectWorld;
+
+/// A state that only the engine may write, of which it can no longer be told what it was.
+#[derive(Debug, thiserror::Error)]
+#[error("`{path}` was changed by others, and {why}")]
+pub(super) struct NotUpheld {
+    /// The state file.
+    path: String,
+    /// Why. The message has it, so it is not a source.
+    why: SealError,
+}
 
 /// A run and what it is asked about.
 pub struct Session<'a> {
@@ -89,7 +99,7 @@ impl<'a> Session<'a> {
 
     /// Puts a state back that only the engine may write, if somebody else did; says so. An error if it cannot be told
     /// any more what the state was.
-    pub(super) fn uphold(&self) -> Result<Option<String>, String> {
+    pub(super) fn uphold(&self) -> Result<Option<String>, NotUpheld> {
         let Some(seal) = Seal::of(self.run) else { return Ok(None) };
         let Some(path) = self.facts().state_path().ok().flatten() else { return Ok(None) };
         let upheld = seal.uphold(&self.run.folder.join(&path));
@@ -99,7 +109,7 @@ impl<'a> Session<'a> {
             Ok(true) => {
                 Ok(Some(format!("`{path}` is written by the engine alone: a change to it was put back")))
             }
-            Err(why) => Err(format!("`{path}` was changed by others, and {why}")),
+            Err(why) => Err(NotUpheld { path, why }),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::draft::{Draft, Planned, read};
-use super::error::FileError;
 use super::place::{Place, Scope};
-use super::record::{Before, Record, backup};
+use super::record::{Before, Record, backup_path};
 use crate::error::{CommandError, Kind};
-use crate::store::lock::{self, Lock};
-use crate::store::{atomic, layout};
+use crate::store::folder::{Access, FileError, is_temporary};
+use crate::store::layout;
+use crate::store::lock::{self, Lock, LockError};
 
 /// How long to wait for another `init` or `uninstall`.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,9 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Takes the lock of a place's installation. Creates Holdpoint's folder there.
 pub fn lock(place: &Place) -> Result<Lock, CommandError> {
     let path = lock_file(place);
-    prepare(place, &path).map_err(|error| failed(&path, error))?;
-    lock::take(&path, PATIENCE)
-        .map_err(|why| CommandError::new(Kind::Files, format!("the installation is at work: {why}")))
+    lock::take(&place.prepare(&path).map_err(failed)?, &path, PATIENCE).map_err(|why| match why {
+        LockError::Busy(_) => CommandError::new(Kind::Files, format!("the installation is at work: {why}")),
+        LockError::File { why } => failed(why),
+    })
 }
 
 /// Returns the lock file of a place's installation.
@@ -30,41 +31,24 @@ pub fn lock_file(place: &Place) -> PathBuf {
     }
 }
 
-/// Creates the folder of one of Holdpoint's files.
-fn prepare(place: &Place, file: &Path) -> std::io::Result<()> {
-    match place.scope {
-        Scope::Project => layout::prepare(&place.root, file),
-        Scope::User => file.parent().map_or(Ok(()), std::fs::create_dir_all),
-    }
-}
-
 /// Copies the original of every file whose copy is in the new record and not in the old one.
 pub fn back_up(place: &Place, draft: &Draft, old: Option<&Record>, new: &Record) -> Result<(), CommandError> {
-    for planned in draft.files.iter().filter(|planned| planned.before.is_some()) {
+    for planned in &draft.files {
+        let Some(original) = &planned.before else { continue };
         let shown = place.shown(&planned.path);
         let before = |record: &Record| record.file(&shown).map(|kept| kept.before.clone());
         let is_copied = |name: &str| old.and_then(before) == Some(Before::File(name.to_owned()));
         match before(new) {
             Some(Before::File(name)) if is_copied(&name) => {}
             Some(Before::File(name) | Before::Edited(name)) => {
-                let copy = backup(place, &name);
-                prepare(place, &copy)
-                    .and_then(|()| copy_whole(&planned.path, &copy))
-                    .map_err(|error| failed(&copy, error))?;
+                let copy = backup_path(place, &name);
+                let folder = place.prepare(&copy).map_err(failed)?;
+                folder.replace(&copy, original.as_bytes(), Access::Ours).map_err(failed)?;
             }
             Some(Before::Nothing) | None => {}
         }
     }
     Ok(())
-}
-
-/// Copies a file with its permissions. A process that is killed here leaves no partial copy under the final name.
-fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
-    let beside = to.with_extension("part");
-    let _ = std::fs::remove_file(&beside);
-    std::fs::copy(from, &beside)?;
-    std::fs::File::open(&beside)?.sync_all()?;
-    std::fs::rename(&beside, to)
 }
 
 /// Writes the record, then the files. If a file fails, restores the files before it and the record.
@@ -74,17 +58,18 @@ pub fn carry_out(
     old: Option<&Record>,
     new: &Record,
 ) -> Result<(), CommandError> {
-    prepare(place, &place.record())
-        .and_then(|()| new.write(place))
-        .map_err(|error| failed(&place.record(), error))?;
+    new.write(place).map_err(|error| CommandError::new(Kind::Files, error))?;
     let mut done: Vec<&Planned> = Vec::new();
     for planned in draft.files.iter().filter(|planned| planned.is_change()) {
-        if let Err(error) = write(planned) {
-            done.iter().rev().for_each(|planned| put_back(planned));
+        if let Err(error) = write(place, planned) {
+            done.iter().rev().for_each(|planned| put_back(place, planned));
             remove_empty(place, &new.folders);
             let _ = match old {
                 Some(old) => old.write(place),
-                None => std::fs::remove_file(place.record()),
+                None => place
+                    .prepare(&place.record())
+                    .and_then(|ours| ours.remove(&place.record()))
+                    .map_err(Into::into),
             };
             return Err(error.hinted("everything is as it was before"));
         }
@@ -97,27 +82,26 @@ pub fn carry_out(
 }
 
 /// Writes one file, unless it was changed since it was read.
-pub fn write(planned: &Planned) -> Result<(), CommandError> {
+pub fn write(place: &Place, planned: &Planned) -> Result<(), CommandError> {
     if read(&planned.path)? != planned.before {
         let what = format!("{} was changed by others meanwhile", planned.path.display());
         return Err(CommandError::new(Kind::Files, what).hinted("run the command again"));
     }
-    let done = match &planned.after {
-        Some(text) => planned
-            .path
-            .parent()
-            .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| atomic::replace(&planned.path, text.as_bytes())),
-        None => std::fs::remove_file(&planned.path),
-    };
-    done.map_err(|error| failed(&planned.path, error))
+    put(place, &planned.target, planned.after.as_deref()).map_err(failed)
 }
 
-fn put_back(planned: &Planned) {
-    let _ = match &planned.before {
-        Some(text) => atomic::replace(&planned.path, text.as_bytes()),
-        None => std::fs::remove_file(&planned.path),
+fn put_back(place: &Place, planned: &Planned) {
+    let _ = put(place, &planned.target, planned.before.as_deref());
+}
+
+/// Writes or removes a file of the user's.
+fn put(place: &Place, target: &Path, text: Option<&str>) -> Result<(), FileError> {
+    let Some(folder) = place.open(target)? else {
+        return Err(FileError::Leaves { path: target.to_path_buf() });
     };
+    let Some(text) = text else { return folder.remove(target) };
+    folder.make_folder_of(target, Access::Users)?;
+    folder.replace(target, text.as_bytes(), Access::Users)
 }
 
 /// Removes folders that `init` created and that are empty, inner ones first.
@@ -131,9 +115,9 @@ pub fn remove_empty(place: &Place, folders: &[String]) {
 }
 
 /// Removes files that a killed process left next to those it was replacing.
-fn clear_temporaries(folder: &Path) {
+pub fn clear_temporaries(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if atomic::is_temporary(&entry.file_name()) {
+        if is_temporary(&entry.file_name(), "") {
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -151,6 +135,6 @@ pub fn folders_to_make(place: &Place, draft: &Draft) -> Vec<String> {
     folders.iter().map(|folder| place.shown(folder)).collect()
 }
 
-fn failed(path: &Path, source: std::io::Error) -> CommandError {
-    CommandError::new(Kind::Files, FileError::Io { path: path.to_path_buf(), source })
+fn failed(error: FileError) -> CommandError {
+    CommandError::new(Kind::Files, error)
 }

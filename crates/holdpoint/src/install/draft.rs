@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::error::FileError;
+use super::place::{Place, Scope};
 use super::record::Part;
 use crate::error::{CommandError, Kind};
+use crate::store::folder::resolved;
 
 /// The largest file that is edited.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -22,7 +24,7 @@ pub struct Planned {
     /// Its path.
     pub path: PathBuf,
     /// The path with links resolved.
-    target: PathBuf,
+    pub target: PathBuf,
     /// The agent it is for. Empty if it is for none.
     pub agent: String,
     /// Its purpose.
@@ -106,8 +108,31 @@ fn resolve(path: &Path) -> Result<PathBuf, CommandError> {
         )
         .hinted(format!("remove the link, or make what it leads to: rm '{}'", path.display())));
     }
-    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
-    Ok(parent.zip(path.file_name()).map_or_else(|| path.to_path_buf(), |(parent, name)| parent.join(name)))
+    Ok(resolved(path).unwrap_or_else(|_| path.to_path_buf()))
+}
+
+/// Rejects a file that a link leads out of the place: whoever made the link is not asked what is written there.
+pub fn refuse_elsewhere(place: &Place, draft: &Draft) -> Result<(), CommandError> {
+    for planned in draft.files.iter().filter(|planned| planned.is_change()) {
+        if place.open(&planned.target).map_err(|error| CommandError::new(Kind::Files, error))?.is_none() {
+            return Err(elsewhere(place, planned));
+        }
+    }
+    Ok(())
+}
+
+fn elsewhere(place: &Place, planned: &Planned) -> CommandError {
+    let (what, hint) = match place.scope {
+        Scope::Project => {
+            ("the project", "remove the link, or use `holdpoint init --user` for your own settings")
+        }
+        Scope::User => {
+            ("your home folder", "remove the link, or leave its agent out: see `holdpoint init --help`")
+        }
+    };
+    let (path, target) = (place.shown(&planned.path), planned.target.display());
+    let what = format!("{path} leads out of {what}, to {target}; nothing was written");
+    CommandError::new(Kind::Files, what).hinted(hint)
 }
 
 /// Reads a file. Returns `None` if it does not exist.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::host::Host;
+use super::host::{self, Host};
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_CONFIG_HOME};
 use crate::error::{CommandError, Kind};
+use crate::store::folder::{Access, FileError, Folder};
 use crate::store::layout;
 
 /// The record's file.
@@ -89,6 +90,44 @@ impl Place {
     /// The record of what was written.
     pub fn record(&self) -> PathBuf {
         self.ours().join(RECORD)
+    }
+
+    /// Opens the folder that has our own files about the installation; none if there is none.
+    pub fn open_ours(&self) -> Result<Option<Folder>, FileError> {
+        match self.scope {
+            Scope::Project => Folder::project(&self.root).map(Some),
+            // The user's own folder may be a link: it came with no project.
+            Scope::User if self.ours().is_dir() => Folder::users(&self.ours()).map(Some),
+            Scope::User => Ok(None),
+        }
+    }
+
+    /// Opens it with the folder of one of our files made.
+    pub fn prepare(&self, file: &Path) -> Result<Folder, FileError> {
+        if self.scope == Scope::Project {
+            return layout::prepare(&self.root, file);
+        }
+        let folder = self.open_ours()?.map_or_else(|| Folder::own(&self.ours()), Ok)?;
+        folder.make_folder_of(file, Access::Ours)?;
+        Ok(folder)
+    }
+
+    /// Opens the folder whose files may be changed here and that has this one, given without links; none if it leads
+    /// elsewhere.
+    pub fn open(&self, target: &Path) -> Result<Option<Folder>, FileError> {
+        match self.roots().into_iter().find(|root| target.starts_with(root)) {
+            Some(root) if self.scope == Scope::Project => Folder::project(&root).map(Some),
+            Some(root) => Folder::users(&root).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Lists the folders whose files may be changed here, without links: the project, or the user's home and what the
+    /// user has named for an agent's settings.
+    fn roots(&self) -> Vec<PathBuf> {
+        let named = host::ALL.into_iter().filter(|_| self.scope == Scope::User).map(|host| self.folder(host));
+        let roots = std::iter::once(self.root.clone()).chain(named);
+        roots.filter_map(|root| root.canonicalize().ok()).collect()
     }
 
     /// A path for people, and in the record: below the root without it, elsewhere whole.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::draft::{Draft, Planned, read};
+use super::draft::{Draft, Planned, read, refuse_elsewhere};
 use super::error::{NotEdited, Purpose, SettingsError};
 use super::host::Host;
 use super::ours::Ours;
@@ -59,6 +59,7 @@ impl Order<'_> {
             self.plan_commands(host, &mut draft, &mut left_alone)?;
         }
         self.plan_choices(&mut draft)?;
+        refuse_elsewhere(self.place, &draft)?;
         let record = self.new_record(&draft);
         Ok(Plan { draft, record, left_alone })
     }
@@ -212,7 +213,7 @@ fn kept(place: &Place, shown: &str, planned: &Planned, old: Option<Kept>) -> Opt
 
 /// Whether a file is as we left it, or as it was before us: then a process was killed before it wrote.
 fn is_untouched(place: &Place, kept: &Kept, there: Option<&str>) -> bool {
-    let is_original = |name: &str| read(&backup(place, name)).is_ok_and(|copy| copy.as_deref() == there);
+    let is_original = |name: &str| backup(place, name).is_ok_and(|copy| copy.as_deref() == there);
     there.map(digest).as_ref() == Some(&kept.left)
         || matches!(&kept.before, Before::File(name) if there.is_some() && is_original(name))
 }

@@ -7,7 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::error::{FileError, RecordError};
 use super::place::{Place, Scope};
 use crate::error::{CommandError, Kind};
-use crate::store::{atomic, layout};
+use crate::store::error::StoreError;
+use crate::store::folder::Access;
+use crate::store::layout;
+
+/// The largest record or copy that is read: no file that `init` edits is larger.
+const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The record of an installation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,11 +79,7 @@ impl Record {
     /// Reads the record at a place, if there is one.
     pub fn read(place: &Place) -> Result<Option<Record>, CommandError> {
         let path = place.record();
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(CommandError::new(Kind::Files, FileError::Io { path, source })),
-        };
+        let Some(bytes) = read_ours(place, &path)? else { return Ok(None) };
         let read = serde_json::from_slice(&bytes).map_err(RecordError::from);
         let read = read.and_then(|record: Record| record.checked(place));
         read.map(Some).map_err(|source| {
@@ -106,9 +107,10 @@ impl Record {
     }
 
     /// Writes the record.
-    pub fn write(&self, place: &Place) -> std::io::Result<()> {
+    pub fn write(&self, place: &Place) -> Result<(), StoreError> {
         let text = serde_json::to_string_pretty(self)?;
-        atomic::replace(&place.record(), format!("{text}\n").as_bytes())
+        let path = place.record();
+        Ok(place.prepare(&path)?.replace(&path, format!("{text}\n").as_bytes(), Access::Ours)?)
     }
 
     /// Returns the record of a file.
@@ -128,6 +130,22 @@ pub fn digest(text: &str) -> String {
 }
 
 /// Returns the path of a file's copy.
-pub fn backup(place: &Place, name: &str) -> PathBuf {
+pub fn backup_path(place: &Place, name: &str) -> PathBuf {
     place.ours().join("backups").join(name)
+}
+
+/// Reads a file's copy; none if it is missing.
+pub fn backup(place: &Place, name: &str) -> Result<Option<String>, CommandError> {
+    let path = backup_path(place, name);
+    let bytes = read_ours(place, &path)?;
+    bytes
+        .map(|bytes| String::from_utf8(bytes).map_err(|_| FileError::NotText { path }))
+        .transpose()
+        .map_err(|error| CommandError::new(Kind::Files, error))
+}
+
+fn read_ours(place: &Place, path: &Path) -> Result<Option<Vec<u8>>, CommandError> {
+    let ours = place.open_ours().map_err(|error| CommandError::new(Kind::Files, error))?;
+    let Some(folder) = ours else { return Ok(None) };
+    folder.read(path, BYTES_MAX).map_err(|error| CommandError::new(Kind::Files, error))
 }

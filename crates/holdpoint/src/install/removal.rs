@@ -10,11 +10,13 @@ use super::place::{Place, Scope};
 use super::record::{Before, Kept, Part, Record, backup, digest};
 use super::{apply, settings};
 use crate::error::{CommandError, Kind};
-use crate::store::{atomic, layout};
+use crate::store::folder::{is_temporary, resolved};
+use crate::store::layout;
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 16] = [
+const WORKING_FILES: [&str; 18] = [
     ".gitignore",
+    "aside",
     "backups",
     "checked",
     "evidence",
@@ -29,6 +31,7 @@ const WORKING_FILES: [&str; 16] = [
     "reports",
     "sealed",
     "sessions",
+    "tmp",
     "told",
 ];
 
@@ -60,12 +63,16 @@ pub fn plan(place: &Place, record: Option<&Record>) -> Result<Removal, CommandEr
 impl Removal {
     fn take_out(&mut self, place: &Place, kept: &Kept, known: &[PathBuf]) -> Result<(), CommandError> {
         let path = place.path(&kept.path);
+        if leads_out(place, &path) {
+            self.left_alone.push(path);
+            return Ok(());
+        }
         let Some(there) = read(&path)? else { return Ok(()) };
         let original = match &kept.before {
-            Before::File(name) => read(&backup(place, name))?,
+            Before::File(name) => backup(place, name)?,
             Before::Nothing | Before::Edited(_) => None,
         };
-        let is_as_left = digest(&there) == kept.left && !leads_out(place, &path);
+        let is_as_left = digest(&there) == kept.left;
         let after = match (&kept.before, kept.part) {
             _ if original.as_ref() == Some(&there) => return Ok(()),
             (Before::Nothing, _) if is_as_left => None,
@@ -94,7 +101,7 @@ impl Removal {
         record: &Record,
         place: &Place,
     ) -> Result<(), CommandError> {
-        if record.file(&place.shown(path)).is_some() {
+        if record.file(&place.shown(path)).is_some() || leads_out(place, path) {
             return Ok(());
         }
         let Some(text) = self.draft.text(path)? else { return Ok(()) };
@@ -115,11 +122,11 @@ impl Removal {
     }
 }
 
-/// Whether a project's file is a link out of the project. The record comes with the project and may be anybody's: what
-/// it says of such a file is not believed, only our entries go.
+/// Whether a project's file is a link out of the project. The record and the link come with the project, and may be
+/// anybody's: what is elsewhere stays as it is.
 fn leads_out(place: &Place, path: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    place.scope == Scope::Project && !real(path).starts_with(real(&place.root))
+    let real = resolved(path).unwrap_or_else(|_| path.to_path_buf());
+    place.scope == Scope::Project && !place.open(&real).is_ok_and(|folder| folder.is_some())
 }
 
 /// Where nobody knows what was made for our entries: the lists, and what held them.
@@ -137,6 +144,9 @@ fn unusable(path: &Path, why: SettingsError) -> CommandError {
 /// installation. What it says is what stays.
 pub fn remove_own(place: &Place, record: &Record) -> std::io::Result<Vec<PathBuf>> {
     let ours = place.ours();
+    if place.scope == Scope::Project && ours.is_symlink() {
+        return Ok(vec![ours]);
+    }
     let Ok(entries) = std::fs::read_dir(&ours) else { return Ok(Vec::new()) };
     let foreign: Vec<PathBuf> =
         entries.flatten().map(|entry| entry.path()).filter(|path| !is_working_file(path)).collect();
@@ -147,6 +157,8 @@ pub fn remove_own(place: &Place, record: &Record) -> std::io::Result<Vec<PathBuf
     let _ = std::fs::remove_dir_all(ours.join("backups"));
     let _ = std::fs::remove_file(apply::lock_file(place));
     let _ = std::fs::remove_dir(ours.join("locks"));
+    apply::clear_temporaries(&ours.join("tmp"));
+    let _ = std::fs::remove_dir(ours.join("tmp"));
     std::fs::remove_file(place.record()).or_else(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Ok(()),
         _ => Err(error),
@@ -161,9 +173,9 @@ fn is_working_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let text = name.to_string_lossy();
     let is_journal = text.starts_with("journal") && text.ends_with(".jsonl");
-    // What was kept of the project's files may be the only copy.
-    let is_kept = text == "kept" && !is_empty(path);
-    !is_kept && (WORKING_FILES.contains(&&*text) || is_journal || atomic::is_temporary(name))
+    // What was kept of the project's files, or moved out of the way, may be the only copy.
+    let is_kept = ["aside", "kept"].contains(&&*text) && !is_empty(path);
+    !is_kept && (WORKING_FILES.contains(&&*text) || is_journal || is_temporary(name, ""))
 }
 
 /// Whether working files are left that git must not see.

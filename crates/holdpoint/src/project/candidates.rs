@@ -12,36 +12,49 @@ use holdpoint_core::workflow::Workflow;
 use super::Run;
 use crate::catalog::Origin;
 use crate::env::Env;
+use crate::store::folder::{FileError, Folder, Found, Kind};
 
 /// How many runs are read, the most recent first. Finished ones are kept, so there may be many.
 const RUNS_MAX: usize = 100;
 
-/// Lists the files in the runs' folder that are named like a run but have an invalid id.
+/// How many names in the runs' folder are looked at.
+const NAMES_MAX: usize = 100_000;
+
+/// Lists the files in the runs' folder that are named like a run but have an invalid id. A folder that is a link, or that
+/// one leads to, has none: what is there is not the project's.
 pub fn strays(workflow: &Workflow, home: &Path) -> Vec<PathBuf> {
     let folder = home.join(workflow.run.home.as_ref());
-    let names = names(&folder).into_iter();
-    let stray = names.filter(|name| matches!(workflow.run.id_of(name), Some(Err(_))));
-    stray.map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
+    let entries = Folder::project(home).and_then(|project| project.entries(&folder, NAMES_MAX));
+    let files = entries.unwrap_or_default().into_iter().filter(|(_, found)| found.kind == Kind::File);
+    let is_stray =
+        |name: &Path| matches!(name.to_str().and_then(|name| workflow.run.id_of(name)), Some(Err(_)));
+    files.filter(|(name, _)| is_stray(name)).map(|(name, _)| folder.join(name)).collect()
 }
 
 /// Lists the ids of all runs, the most recently written first.
 pub fn ids(workflow: &Workflow, home: &Path) -> Vec<String> {
-    let folder = home.join(workflow.run.home.as_ref());
-    let mut dated: Vec<(SystemTime, String)> = names(&folder)
-        .iter()
-        .filter_map(|name| {
-            let id = workflow.run.id_of(name)?.ok()?;
-            let metadata = folder.join(name).metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((metadata.modified().ok()?, id.to_owned()))
-        })
-        .collect();
+    let mut dated = dated(workflow, home).unwrap_or_default();
     dated.sort_by(|one, other| other.cmp(one));
     dated.into_iter().map(|(_, id)| id).take(RUNS_MAX).collect()
 }
 
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+/// Lists the ids of all runs with the time that each was written at. The runs' folder, or a run, may be a link to another
+/// place in the project.
+fn dated(workflow: &Workflow, home: &Path) -> Result<Vec<(SystemTime, String)>, FileError> {
+    let project = Folder::project(home)?;
+    let folder = project.follow(Path::new(workflow.run.home.as_ref()))?;
+    let mut dated = Vec::new();
+    for (name, found) in project.entries(&folder, NAMES_MAX)? {
+        let Some(Ok(id)) = name.to_str().and_then(|name| workflow.run.id_of(name)) else { continue };
+        let followed = match found.kind {
+            Kind::Link => project.follow(&folder.join(&name)).and_then(|place| project.find(&place)),
+            Kind::File | Kind::Folder | Kind::Other => Ok(Some(found)),
+        };
+        if let Ok(Some(Found { kind: Kind::File, modified, .. })) = followed {
+            dated.push((modified, id.to_owned()));
+        }
+    }
+    Ok(dated)
 }
 
 /// Chooses the run that counts: one that this session works on, then one that still has something to say to it, then

@@ -3,7 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{atomic, layout};
+use super::folder::{Access, Folder};
+use super::layout;
+
+/// The most a digest can be.
+const BYTES_MAX: u64 = 1024;
 
 /// What a workflow is like, and where that is remembered.
 #[derive(Debug)]
@@ -28,16 +32,17 @@ impl Checked {
 
     /// Whether it was found good as it is.
     pub fn is_good(&self) -> bool {
-        let known = self.place.as_ref().and_then(|(_, file)| std::fs::read_to_string(file).ok());
-        known.is_some_and(|known| known == self.digest)
+        let Some((home, file)) = &self.place else { return false };
+        let known = Folder::project(home).and_then(|project| project.read(file, BYTES_MAX)).ok().flatten();
+        known.is_some_and(|known| known == self.digest.as_bytes())
     }
 
     /// Remembers that it is good. Where that cannot be written, it is judged again.
     pub fn remember(&self) {
         if let Some((home, file)) = &self.place
-            && layout::prepare(home, file).is_ok()
+            && let Ok(project) = layout::prepare(home, file)
         {
-            let _ = atomic::replace(file, self.digest.as_bytes());
+            let _ = project.replace(file, self.digest.as_bytes(), Access::Ours);
         }
     }
 }

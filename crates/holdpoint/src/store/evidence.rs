@@ -1,7 +1,6 @@
 //! Evidence: what the engine saw itself, one line each, bound to the tree it was true of.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use holdpoint_core::phase::approval::Given;
@@ -9,7 +8,12 @@ use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::error::StoreError;
+use super::folder::{Access, FileError, Folder};
 use super::layout;
+
+/// The most evidence of one run that is read: some ten thousand pieces.
+const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// One thing that the engine saw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,39 +73,48 @@ impl Evidence {
 }
 
 /// Appends a piece of evidence. Only one at a time does so: whoever performs a review of a run holds its lock.
-pub fn append(home: &Path, evidence: &Evidence) -> io::Result<()> {
+pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
     let path = layout::evidence(home, &evidence.workflow);
-    layout::prepare(home, &path)?;
-    let last = read(home, &evidence.workflow).pop().map(|last| last.chain).unwrap_or_default();
+    let project = layout::prepare(home, &path)?;
+    let text = project.read(&path, BYTES_MAX)?.unwrap_or_default();
+    let last = pieces(&text).pop().map(|last| last.chain).unwrap_or_default();
     let mut line = serde_json::to_vec(&Evidence { chain: evidence.link(&last), ..evidence.clone() })?;
     line.push(b'\n');
     // Somebody who was killed here left half a line: what comes next must not become a part of it.
-    if std::fs::read(&path).is_ok_and(|text| text.last().is_some_and(|byte| *byte != b'\n')) {
+    if text.last().is_some_and(|byte| *byte != b'\n') {
         line.insert(0, b'\n');
     }
-    OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
+    Ok(project.append(&path, Access::Ours)?.write_all(&line).map_err(FileError::io(&path))?)
 }
 
 /// Puts the evidence of the last run away: it proves nothing of the next one.
 pub fn set_aside(home: &Path, workflow: &str) {
     let path = layout::evidence(home, workflow);
-    let _ = std::fs::rename(&path, path.with_extension("last.jsonl"));
+    let project = Folder::project(home);
+    let _ = project.and_then(|project| project.rename(&path, &path.with_extension("last.jsonl")));
 }
 
 /// Chains the lines that are there, whoever wrote them: a case's evidence is given, not seen.
-pub(super) fn vouch(home: &Path, workflow: &str) -> io::Result<()> {
+pub(super) fn vouch(home: &Path, workflow: &str) -> Result<(), StoreError> {
     let path = layout::evidence(home, workflow);
-    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(()) };
-    std::fs::remove_file(&path)?;
-    let given = text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok());
-    given.into_iter().try_for_each(|piece| append(home, &Evidence { workflow: workflow.to_owned(), ..piece }))
+    let project = Folder::project(home)?;
+    let Some(text) = project.read(&path, BYTES_MAX)? else { return Ok(()) };
+    project.remove(&path)?;
+    let text = String::from_utf8_lossy(&text);
+    let mut given = text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok());
+    given.try_for_each(|piece| append(home, &Evidence { workflow: workflow.to_owned(), ..piece }))
 }
 
-/// All evidence of a workflow's runs here, oldest first; a torn or foreign line is passed over, and so is what follows
-/// where a line is missing.
+/// All evidence of a workflow's runs here, oldest first. What cannot be read proves nothing.
 pub fn read(home: &Path, workflow: &str) -> Vec<Evidence> {
-    let text = std::fs::read(layout::evidence(home, workflow)).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+    let path = layout::evidence(home, workflow);
+    let text = Folder::project(home).and_then(|project| project.read(&path, BYTES_MAX));
+    pieces(&text.ok().flatten().unwrap_or_default())
+}
+
+/// The pieces in a text; a torn or foreign line is passed over, and so is what follows where a line is missing.
+fn pieces(text: &[u8]) -> Vec<Evidence> {
+    let text = String::from_utf8_lossy(text);
     let mut pieces: Vec<Evidence> = Vec::new();
     for piece in text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok()) {
         let before = pieces.last().map(|piece| piece.chain.as_str()).unwrap_or_default();

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
+use super::folder::{Access, FileError, Folder, Kind};
 use super::layout;
 
 /// How long an object is kept that nothing has written again.
@@ -16,18 +17,28 @@ const SCRATCH_KEPT: Duration = Duration::from_hours(24);
 /// How often old things are looked for.
 const CLEARED_EVERY: Duration = Duration::from_hours(24);
 
+/// How many names of a folder are looked at: objects have 256 folders, and what is left another day will do.
+const NAMES_MAX: usize = 100_000;
+
 /// Our folder for git in a project.
 #[derive(Debug)]
 pub struct GitFolder {
+    project: Folder,
     folder: PathBuf,
 }
 
 impl GitFolder {
-    /// Makes the folder, and clears it of old things once a day.
-    pub fn open(home: &Path) -> io::Result<GitFolder> {
-        let ours = GitFolder { folder: layout::git(home) };
-        layout::prepare(home, &ours.objects().join("x"))?;
-        std::fs::create_dir_all(ours.scratches())?;
+    /// Makes the folder, and clears it of old things once a day. Git writes below it by name: a link there, which git
+    /// would follow, is an error.
+    pub fn open(home: &Path) -> Result<GitFolder, FileError> {
+        let folder = layout::git(home);
+        let ours = GitFolder { project: layout::prepare(home, &folder.join("objects/x"))?, folder };
+        ours.project.make_folder(&ours.scratches(), Access::Ours)?;
+        let objects = ours.objects();
+        let entries = ours.project.entries(&objects, NAMES_MAX)?;
+        if let Some((link, _)) = entries.iter().find(|(_, found)| found.kind == Kind::Link) {
+            return Err(FileError::Link { path: objects.join(link) });
+        }
         ours.clear_daily();
         Ok(ours)
     }
@@ -44,7 +55,7 @@ impl GitFolder {
 
     /// The second since when files have to be looked at one by one: when that was last done, or the first there was.
     pub fn looked(&self, now: SystemTime) -> u32 {
-        let last = self.looked_mark().metadata().and_then(|mark| mark.modified()).ok();
+        let last = self.project.find(&self.looked_mark()).ok().flatten().map(|found| found.modified);
         // Who comes from the future has not looked.
         let seconds = last.filter(|last| *last <= now).and_then(|last| last.duration_since(UNIX_EPOCH).ok());
         seconds.and_then(|seconds| u32::try_from(seconds.as_secs()).ok()).unwrap_or(0)
@@ -54,9 +65,8 @@ impl GitFolder {
     pub fn set_looked(&self, when: SystemTime, scratch: &TempDir) {
         // The mark has its time from the first moment that others can see it.
         let mark = scratch.path().join("looked");
-        let _ = File::create(&mark)
-            .and_then(|file| file.set_modified(when))
-            .and_then(|()| std::fs::rename(&mark, self.looked_mark()));
+        let made = File::create_new(&mark).and_then(|file| file.set_modified(when));
+        let _ = made.map(|()| self.project.rename(&mark, &self.looked_mark()));
     }
 
     fn looked_mark(&self) -> PathBuf {
@@ -71,18 +81,39 @@ impl GitFolder {
     /// late has needed.
     fn clear_daily(&self) {
         let mark = self.folder.join("cleared");
-        let is_due = age(&mark).is_none_or(|age| age > CLEARED_EVERY);
-        if !is_due || File::create(&mark).and_then(|file| file.set_modified(SystemTime::now())).is_err() {
+        let last = self.project.find(&mark).ok().flatten().map(|found| found.modified);
+        let is_due = last.is_none_or(|last| is_older(last, CLEARED_EVERY));
+        let touched = || self.project.rewrite(&mark, Access::Ours)?.set_modified(SystemTime::now());
+        if !is_due || touched().is_err() {
             return;
         }
-        for folder in entries(&self.objects()) {
-            for object in entries(&folder).filter(|object| is_older(object, OBJECT_KEPT)) {
-                let _ = std::fs::remove_file(object);
+        for (folder, _) in self.entries(&self.objects(), Kind::Folder) {
+            for (object, found) in self.entries(&folder, Kind::File) {
+                if is_older(found, OBJECT_KEPT) {
+                    let _ = self.project.remove(&object);
+                }
             }
         }
-        for scratch in entries(&self.scratches()).filter(|scratch| is_older(scratch, SCRATCH_KEPT)) {
-            let _ = std::fs::remove_dir_all(scratch);
+        for (scratch, written) in self.entries(&self.scratches(), Kind::Folder) {
+            if is_older(written, SCRATCH_KEPT) {
+                self.clear_scratch(&scratch);
+            }
         }
+    }
+
+    /// Removes a scratch folder that a crash has left: the indexes in it, and then itself.
+    fn clear_scratch(&self, scratch: &Path) {
+        for (file, _) in self.entries(scratch, Kind::File) {
+            let _ = self.project.remove(&file);
+        }
+        self.project.remove_empty(scratch);
+    }
+
+    /// What is of this kind in a folder, with the time it was written at.
+    fn entries(&self, folder: &Path, kind: Kind) -> Vec<(PathBuf, SystemTime)> {
+        let entries = self.project.entries(folder, NAMES_MAX).unwrap_or_default().into_iter();
+        let wanted = entries.filter(|(_, found)| found.kind == kind);
+        wanted.map(|(name, found)| (folder.join(name), found.modified)).collect()
     }
 }
 
@@ -99,16 +130,8 @@ pub fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
     copy.set_modified(written)
 }
 
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
-}
-
-fn age(path: &Path) -> Option<Duration> {
-    path.metadata().and_then(|metadata| metadata.modified()).ok()?.elapsed().ok()
-}
-
-fn is_older(path: &Path, than: Duration) -> bool {
-    age(path).is_some_and(|age| age > than)
+fn is_older(written: SystemTime, than: Duration) -> bool {
+    written.elapsed().is_ok_and(|age| age > than)
 }
 
 #[cfg(test)]

@@ -1,16 +1,20 @@
 //! The journal: one JSON line for every event that concerned a run, appended in one write, rotated by size.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+use super::error::StoreError;
+use super::folder::{Access, FileError, Folder};
 use super::layout;
 
 /// The size at which the journal is set aside.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// The most that is read of one journal: it is set aside long before, but for a line that is very long.
+const READ_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// How many old journals are kept: `journal.1.jsonl` is the youngest.
 const KEPT: u32 = 3;
 
@@ -158,20 +162,24 @@ pub struct Spoken {
 }
 
 /// Appends a line to the journal of the project at `home`.
-pub fn append(home: &Path, entry: &Entry) -> io::Result<()> {
+pub fn append(home: &Path, entry: &Entry) -> Result<(), StoreError> {
     let path = layout::journal(home);
-    layout::prepare(home, &path)?;
+    let project = layout::prepare(home, &path)?;
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
+    let mut file = project.append(&path, Access::Ours)?;
     if is_torn(&mut file) {
         line.insert(0, b'\n');
     }
-    file.write_all(&line)?;
-    if file.metadata()?.len() > BYTES_MAX {
-        rotate(home, &path)?;
+    file.write_all(&line).map_err(FileError::io(&path))?;
+    if length(&file) > BYTES_MAX {
+        rotate(home, &project, &path)?;
     }
     Ok(())
+}
+
+fn length(file: &File) -> u64 {
+    file.metadata().map_or(0, |metadata| metadata.len())
 }
 
 /// Whether the last line has no end: a full disk or a lost machine left it so, and it must not swallow the next one.
@@ -182,17 +190,17 @@ fn is_torn(file: &mut File) -> bool {
 }
 
 /// Sets the journal aside. Whoever still has it open writes on into the old one: nothing is lost.
-fn rotate(home: &Path, path: &Path) -> io::Result<()> {
+fn rotate(home: &Path, project: &Folder, path: &Path) -> Result<(), StoreError> {
     let lock = layout::lock(home, "journal");
-    layout::prepare(home, &lock)?;
-    let Ok(_lock) = super::lock::take(&lock, std::time::Duration::ZERO) else { return Ok(()) };
-    if path.metadata()?.len() <= BYTES_MAX {
+    project.make_folder_of(&lock, Access::Ours)?;
+    let Ok(_lock) = super::lock::take(project, &lock, std::time::Duration::ZERO) else { return Ok(()) };
+    if project.open(path)?.is_none_or(|file| length(&file) <= BYTES_MAX) {
         return Ok(());
     }
     for number in (1..KEPT).rev() {
-        let _ = std::fs::rename(old(home, number), old(home, number + 1));
+        let _ = project.rename(&old(home, number), &old(home, number + 1));
     }
-    std::fs::rename(path, old(home, 1))
+    Ok(project.rename(path, &old(home, 1))?)
 }
 
 fn old(home: &Path, number: u32) -> PathBuf {
@@ -201,8 +209,25 @@ fn old(home: &Path, number: u32) -> PathBuf {
 
 /// The journal's files, oldest first.
 pub fn files(home: &Path) -> Vec<PathBuf> {
+    let Ok(project) = Folder::project(home) else { return Vec::new() };
     let all = (1..=KEPT).rev().map(|number| old(home, number)).chain([layout::journal(home)]);
-    all.filter(|path| path.is_file()).collect()
+    all.filter(|path| project.has_file(path)).collect()
+}
+
+/// Opens one of the journal's files; none if it is missing.
+pub fn open(path: &Path) -> Result<Option<File>, FileError> {
+    // Its project is the folder that our folder is in.
+    let home = path.parent().and_then(Path::parent).unwrap_or(path);
+    Folder::project(home)?.open(path)
+}
+
+/// Reads one of the journal's files.
+pub fn contents(path: &Path) -> Result<Vec<u8>, FileError> {
+    let mut bytes = Vec::new();
+    if let Some(file) = open(path)? {
+        file.take(READ_BYTES_MAX).read_to_end(&mut bytes).map_err(FileError::io(path))?;
+    }
+    Ok(bytes)
 }
 
 /// The lines of a journal file; a torn or foreign line is passed over.
@@ -212,13 +237,13 @@ pub fn lines(text: &str) -> impl Iterator<Item = Entry> {
 
 /// Everything in the journal, oldest first.
 pub fn read(home: &Path) -> Vec<Entry> {
-    let texts = files(home).into_iter().filter_map(|path| std::fs::read(path).ok());
+    let texts = files(home).into_iter().filter_map(|path| contents(&path).ok());
     texts.flat_map(|bytes| lines(&String::from_utf8_lossy(&bytes)).collect::<Vec<_>>()).collect()
 }
 
 /// The last hold of a workflow, if it is among the last lines of the journal: only those are read.
 pub fn last_hold(home: &Path, workflow: &str) -> Option<Entry> {
-    let mut file = File::open(layout::journal(home)).ok()?;
+    let mut file = open(&layout::journal(home)).ok()??;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
     let mut bytes = Vec::new();

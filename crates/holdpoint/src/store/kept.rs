@@ -1,15 +1,24 @@
 //! Files of a project as they were when a run was made, so that they can be put back.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use holdpoint_core::path::{stays_below, tidy};
+use thiserror::Error;
 
-use super::{atomic, files, layout};
-use crate::world::read_file;
+use super::folder::{Access, FileError, Folder};
+use super::{files, layout};
 
 /// The largest file that is kept.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Why a file was not kept.
+#[derive(Debug, Error)]
+#[error("{path} cannot be kept: {why}")]
+pub struct KeptError {
+    /// The file, from the project.
+    path: String,
+    /// Why. The message has it, so it is not a source.
+    why: FileError,
+}
 
 /// The kept files of one run.
 #[derive(Debug)]
@@ -25,60 +34,61 @@ impl<'a> Kept<'a> {
     }
 
     /// Keeps files as they are now; one that is not there is kept as that.
-    pub fn keep(&self, paths: &[&str]) -> Result<(), String> {
-        let told = |error: io::Error| format!("the project's files could not be kept: {error}");
-        layout::prepare(self.home, &self.folder.join("x")).map_err(told)?;
+    pub fn keep(&self, paths: &[&str]) -> Result<(), KeptError> {
         for path in paths {
-            let file = files::own_place(self.home, path)?;
-            let bytes = read_file(&file, BYTES_MAX).map_err(|why| format!("{path} cannot be kept: {why}"))?;
-            if let Some(bytes) = bytes {
-                put(&self.folder.join(path), &bytes).map_err(told)?;
-            }
+            self.keep_one(path).map_err(|why| KeptError { path: (*path).to_owned(), why })?;
         }
         Ok(())
     }
 
+    fn keep_one(&self, path: &str) -> Result<(), FileError> {
+        let project = layout::prepare(self.home, &self.folder.join("x"))?;
+        let named = files::named(path)?;
+        match project.read(&project.place(&named)?, BYTES_MAX)? {
+            Some(bytes) => put(&project, &self.folder.join(named), &bytes),
+            None => Ok(()),
+        }
+    }
+
     /// Whether anything was kept for this run.
     pub fn exists(&self) -> bool {
-        self.folder.is_dir()
+        Folder::project(self.home).is_ok_and(|project| matches!(project.folder(&self.folder), Ok(Some(_))))
     }
 
     /// A file as it was kept; none if it was not there then.
-    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        if !stays_below(&tidy(path)) {
-            return Err("it leaves the project folder".into());
-        }
-        read_file(&self.folder.join(path), BYTES_MAX)
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, FileError> {
+        Folder::project(self.home)?.read(&self.folder.join(files::named(path)?), BYTES_MAX)
     }
 
     /// Puts files back as they were. What they were replaced by is set aside, never lost; the folder that has it is
     /// returned, if there was anything.
-    pub fn restore(&self, paths: &[&str]) -> Result<Option<PathBuf>, String> {
+    pub fn restore(&self, paths: &[&str]) -> Result<Option<PathBuf>, FileError> {
         let aside = self.folder.join("replaced");
         let mut replaced = None;
         for path in paths.iter().filter(|_| self.exists()) {
-            let file = files::own_place(self.home, path)?;
-            let (now, then) = (read_file(&file, BYTES_MAX)?, self.read(path)?);
+            let project = layout::prepare(self.home, &self.folder.join("x"))?;
+            let named = files::named(path)?;
+            let file = project.place(&named)?;
+            let (now, then) = (project.read(&file, BYTES_MAX)?, self.read(path)?);
             if now == then {
                 continue;
             }
-            let told = |error: io::Error| format!("{path}: {error}");
             if let Some(bytes) = &now {
-                put(&aside.join(path), bytes).map_err(told)?;
+                put(&project, &aside.join(named), bytes)?;
                 replaced = Some(aside.clone());
             }
             match then {
-                Some(bytes) => atomic::replace(&file, &bytes).map_err(told)?,
-                None => std::fs::remove_file(&file).map_err(told)?,
+                Some(bytes) => project.replace(&file, &bytes, Access::Users)?,
+                None => project.remove(&file)?,
             }
         }
         Ok(replaced)
     }
 }
 
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    atomic::replace(path, bytes)
+fn put(project: &Folder, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    project.make_folder_of(path, Access::Ours)?;
+    project.replace(path, bytes, Access::Ours)
 }
 
 #[cfg(test)]

@@ -1,18 +1,25 @@
 //! Where things are: every file of ours and its name.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 pub use holdpoint_core::digest::sha256 as content_digest;
+
+use super::folder::{Access, FileError, Folder, Kind};
 
 /// Our folder in a project.
 pub const FOLDER: &str = ".holdpoint";
 /// The project's choices, in our folder; the one file that is meant to be kept in git beside `workflows/`.
 pub const CONFIG: &str = "holdpoint.toml";
 
+/// Where temporary files are in a project: below our folder, so that one a killed process leaves is nobody's change.
+pub const TEMPORARY: &str = ".holdpoint/tmp";
+
 /// How long files about sessions are kept.
 const KEPT: Duration = Duration::from_hours(7 * 24);
+
+/// How many files of a folder are looked at to clear it: what is left then goes another time.
+const LOOKED_AT_MAX: usize = 10_000;
 
 /// What git is told about our folder: it keeps the configuration and the project's own workflows, nothing else.
 const GITIGNORE: &str = "*\n!.gitignore\n!holdpoint.toml\n!workflows/\n!workflows/**\n";
@@ -95,6 +102,11 @@ pub fn kept(home: &Path) -> PathBuf {
     folder(home).join("kept")
 }
 
+/// What was in the way and was not ours to delete.
+pub fn aside(home: &Path) -> PathBuf {
+    folder(home).join("aside")
+}
+
 /// The marks of what has been told to a session.
 pub fn told(home: &Path) -> PathBuf {
     folder(home).join("told")
@@ -110,17 +122,28 @@ pub fn message(home: &Path, text: &str) -> PathBuf {
     folder(home).join("messages").join(format!("{}.md", digest(&[text])))
 }
 
-/// Makes our folder and the folder of `file` in it, with a `.gitignore` of its own.
-pub fn prepare(home: &Path, file: &Path) -> io::Result<()> {
-    let ours = folder(home);
+/// Opens the project, with our folder, its `.gitignore` and the folder of `file` made.
+pub fn prepare(home: &Path, file: &Path) -> Result<Folder, FileError> {
+    let project = Folder::project(home)?;
     let ignore = ignore(home);
-    if !ignore.exists() {
-        std::fs::create_dir(&ours).or_else(|error| if ours.is_dir() { Ok(()) } else { Err(error) })?;
-        super::atomic::create(&ignore, GITIGNORE.as_bytes()).or_else(|error| {
-            if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
-        })?;
+    match project.find(&ignore)?.map(|found| found.kind) {
+        Some(Kind::File) => {}
+        // Git reads it, and would wait for a pipe.
+        Some(_) => return Err(FileError::NotAFile { path: ignore }),
+        None => {
+            project.make_folder(&folder(home), Access::Ours)?;
+            match project.create(&ignore, GITIGNORE.as_bytes(), Access::Users) {
+                Err(error) if !error.is_taken() => return Err(error),
+                _ => {}
+            }
+        }
     }
-    file.parent().map_or(Ok(()), std::fs::create_dir_all)
+    // A project's own workflows are meant to be read by everybody.
+    let access = if file.starts_with(workflows(home)) { Access::Users } else { Access::Ours };
+    if file.parent() != Some(&folder(home)) {
+        project.make_folder_of(file, access)?;
+    }
+    Ok(project)
 }
 
 /// A name made of any texts that is safe as a file's name.
@@ -134,12 +157,18 @@ pub fn digest(parts: &[&str]) -> String {
 }
 
 /// Clears a folder of ours of files that nobody has touched for a week.
-pub fn clear_old(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+pub fn clear_old(project: &Folder, folder: &Path) {
     let old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > KEPT);
-    for entry in entries.flatten() {
-        if entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(old) {
-            let _ = std::fs::remove_file(entry.path());
+    for (name, found) in project.entries(folder, LOOKED_AT_MAX).unwrap_or_default() {
+        if found.kind == Kind::File && old(found.modified) {
+            let _ = project.remove(&folder.join(name));
         }
+    }
+}
+
+/// Clears the folder that a file of ours is in.
+pub fn clear_old_beside(project: &Folder, file: &Path) {
+    if let Some(folder) = file.parent() {
+        clear_old(project, folder);
     }
 }

@@ -1,9 +1,12 @@
 //! Locks between processes, with a deadline. The file stays: deleting a lock is how locks are lost.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::folder::{Access, FileError, Folder};
 
 /// How long a lock of state is waited for: others hold it for as long as a few files take to read and write.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -15,32 +18,34 @@ pub struct Lock {
 }
 
 /// Why there is no lock.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum LockError {
     /// Others held it all the time.
+    #[error("it was locked by others for {} ms", .0.as_millis())]
     Busy(Duration),
-    /// The file could not be opened or locked.
-    Io(io::Error),
+    /// The file could not be opened or locked. The message has the reason, so it is not a source.
+    #[error("it could not be locked: {why}")]
+    File {
+        /// Why.
+        why: FileError,
+    },
 }
 
-impl std::fmt::Display for LockError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            LockError::Busy(waited) => write!(f, "it was locked by others for {} ms", waited.as_millis()),
-            LockError::Io(error) => write!(f, "it could not be locked: {error}"),
-        }
+impl From<FileError> for LockError {
+    fn from(why: FileError) -> LockError {
+        LockError::File { why }
     }
 }
 
-/// Takes the lock at `path`, waiting for others no longer than `patience`.
-pub fn take(path: &Path, patience: Duration) -> Result<Lock, LockError> {
-    let file = OpenOptions::new().create(true).append(true).open(path).map_err(LockError::Io)?;
+/// Takes the lock at `path` in a folder, waiting for others no longer than `patience`.
+pub fn take(folder: &Folder, path: &Path, patience: Duration) -> Result<Lock, LockError> {
+    let file = folder.append(path, Access::Ours)?;
     let started = Instant::now();
     let mut pause = Duration::from_micros(100);
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Lock { _file: file }),
-            Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
+            Err(TryLockError::Error(error)) => return Err(FileError::io(path)(error).into()),
             Err(TryLockError::WouldBlock) if started.elapsed() >= patience => {
                 return Err(LockError::Busy(started.elapsed()));
             }

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{atomic, layout, lock};
-use crate::world::read_file;
+use super::error::StoreError;
+use super::folder::{Access, Folder};
+use super::{layout, lock};
 
-/// The most a memory can be.
+/// The most a memory can be: a few numbers and the start of a text.
 const BYTES_MAX: u64 = 64 * 1024;
 
 /// The memory of a session's run.
@@ -31,29 +32,30 @@ pub fn update<T>(
     session: &str,
     workflow: &str,
     change: impl FnOnce(&mut Memory) -> T,
-) -> Result<T, String> {
+) -> Result<T, StoreError> {
     let path = layout::memory(home, session, workflow);
     let lock_path = layout::lock(home, "sessions");
-    layout::prepare(home, &lock_path).map_err(|error| error.to_string())?;
-    layout::prepare(home, &path).map_err(|error| error.to_string())?;
-    let _lock = lock::take(&lock_path, lock::PATIENCE).map_err(|error| error.to_string())?;
-    if !path.exists() {
-        path.parent().map(layout::clear_old);
+    let project = layout::prepare(home, &lock_path)?;
+    project.make_folder_of(&path, Access::Ours)?;
+    let _lock = lock::take(&project, &lock_path, lock::PATIENCE)?;
+    let bytes = project.read(&path, BYTES_MAX)?;
+    if bytes.is_none() {
+        layout::clear_old_beside(&project, &path);
     }
-    let bytes = read_file(&path, BYTES_MAX)?.unwrap_or_default();
+    let bytes = bytes.unwrap_or_default();
     let mut memory: Memory = serde_json::from_slice(&bytes).unwrap_or_default();
     let before = memory.clone();
     let result = change(&mut memory);
     if memory != before {
-        let bytes = serde_json::to_vec(&memory).map_err(|error| error.to_string())?;
-        atomic::replace(&path, &bytes).map_err(|error| error.to_string())?;
+        project.replace(&path, &serde_json::to_vec(&memory)?, Access::Ours)?;
     }
     Ok(result)
 }
 
 /// Reads the memory as it is, without its lock: it is replaced whole.
 pub fn read(home: &Path, session: &str, workflow: &str) -> Option<Memory> {
-    let bytes = read_file(&layout::memory(home, session, workflow), BYTES_MAX).ok().flatten()?;
+    let project = Folder::project(home).ok()?;
+    let bytes = project.read(&layout::memory(home, session, workflow), BYTES_MAX).ok().flatten()?;
     serde_json::from_slice(&bytes).ok()
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{atomic, layout};
+use super::folder::{Access, FileError};
+use super::layout;
 
 /// What agents take in one text.
 pub const CHARS_MAX: usize = 10_000;
@@ -16,10 +17,14 @@ pub fn fit(home: &Path, text: String) -> String {
     }
     let start: String = text.chars().take(CHARS_SAID).collect();
     let path = layout::message(home, &text);
-    let kept = layout::prepare(home, &path).and_then(|()| atomic::replace(&path, text.as_bytes()));
-    path.parent().map(layout::clear_old);
-    match kept {
+    match keep(home, &path, &text) {
         Ok(()) => format!("{start}\n\n… cut here. The whole text is in {}", path.display()),
         Err(_) => format!("{start}\n\n… cut here: the text was too long."),
     }
+}
+
+fn keep(home: &Path, path: &Path, text: &str) -> Result<(), FileError> {
+    let project = layout::prepare(home, path)?;
+    layout::clear_old_beside(&project, path);
+    project.replace(path, text.as_bytes(), Access::Ours)
 }

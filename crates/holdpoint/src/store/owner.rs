@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{atomic, layout, lock};
-use crate::world::read_file;
+use super::error::StoreError;
+use super::folder::{Access, Folder};
+use super::{layout, lock};
 
 /// After how long without a sign a session has given a run up, in seconds.
 const SILENT_S: i64 = 2 * 60 * 60;
+
+/// The most that is read of an owner's file: an id and a time.
+const BYTES_MAX: u64 = 64 * 1024;
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -18,40 +22,48 @@ struct Owner {
 }
 
 /// Makes the run at `place` this session's: somebody works on it there.
-pub fn claim(home: &Path, place: &Path, session: &str, now: i64) -> Result<(), String> {
-    let (path, _lock) = locked(home, place)?;
-    write(&path, &Owner { session: session.to_owned(), seen: now })
+pub fn claim(home: &Path, place: &Path, session: &str, now: i64) -> Result<(), StoreError> {
+    Books::open(home, place)?.write(session, now)
 }
 
 /// Whether the run is another session's. One that is nobody's, or whose session has fallen silent, becomes this
 /// session's.
-pub fn is_anothers(home: &Path, place: &Path, session: &str, now: i64) -> Result<bool, String> {
-    let (path, _lock) = locked(home, place)?;
-    let bytes = read_file(&path, 64 * 1024)?.unwrap_or_default();
+pub fn is_anothers(home: &Path, place: &Path, session: &str, now: i64) -> Result<bool, StoreError> {
+    let books = Books::open(home, place)?;
+    let bytes = books.project.read(&books.path, BYTES_MAX)?.unwrap_or_default();
     let owner: Owner = serde_json::from_slice(&bytes).unwrap_or_default();
     let silent = now.saturating_sub(owner.seen) > SILENT_S;
     if owner.session != session && !owner.session.is_empty() && !silent {
         return Ok(true);
     }
-    write(&path, &Owner { session: session.to_owned(), seen: now })?;
+    books.write(session, now)?;
     Ok(false)
 }
 
-fn locked(home: &Path, place: &Path) -> Result<(PathBuf, lock::Lock), String> {
-    let path = layout::owner(home, place);
-    let lock_path = layout::lock(home, "owners");
-    layout::prepare(home, &path).map_err(|error| error.to_string())?;
-    layout::prepare(home, &lock_path).map_err(|error| error.to_string())?;
-    let lock = lock::take(&lock_path, lock::PATIENCE).map_err(|error| error.to_string())?;
-    Ok((path, lock))
+/// The file that says whose a run is, with its lock held.
+struct Books {
+    project: Folder,
+    path: PathBuf,
+    _lock: lock::Lock,
 }
 
-fn write(path: &Path, owner: &Owner) -> Result<(), String> {
-    if !path.exists() {
-        path.parent().map(layout::clear_old);
+impl Books {
+    fn open(home: &Path, place: &Path) -> Result<Books, StoreError> {
+        let path = layout::owner(home, place);
+        let lock_path = layout::lock(home, "owners");
+        let project = layout::prepare(home, &lock_path)?;
+        project.make_folder_of(&path, Access::Ours)?;
+        let lock = lock::take(&project, &lock_path, lock::PATIENCE)?;
+        Ok(Books { project, path, _lock: lock })
     }
-    let bytes = serde_json::to_vec(owner).map_err(|error| error.to_string())?;
-    atomic::replace(path, &bytes).map_err(|error| error.to_string())
+
+    fn write(&self, session: &str, seen: i64) -> Result<(), StoreError> {
+        if self.project.find(&self.path)?.is_none() {
+            layout::clear_old_beside(&self.project, &self.path);
+        }
+        let owner = Owner { session: session.to_owned(), seen };
+        Ok(self.project.replace(&self.path, &serde_json::to_vec(&owner)?, Access::Ours)?)
+    }
 }
 
 #[cfg(test)]

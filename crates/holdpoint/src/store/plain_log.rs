@@ -1,25 +1,32 @@
 //! A workflow's own log: what the journal says, in plain lines with UTC times, for people and other programs.
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+
+use super::folder::{Access, FileError, Folder};
 
 /// When a log is set aside: one old one is kept.
 const BYTES_MAX: u64 = 1024 * 1024;
 /// How much of a line's text is written.
 const CHARS_MAX: usize = 200;
 
-/// Appends a line. A log that cannot be written changes nothing.
-pub fn append(path: &Path, at: &str, what: &str) {
+/// Appends a line to a log in the project at `home`. A log that cannot be written changes nothing.
+pub fn append(home: &Path, path: &Path, at: &str, what: &str) {
     let first: String = what.lines().next().unwrap_or_default().chars().take(CHARS_MAX).collect();
-    let line = format!("[{at}] {first}\n");
-    let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) else { return };
-    let _ = file.write_all(line.as_bytes());
+    let _ = write(home, path, &format!("[{at}] {first}\n"));
+}
+
+fn write(home: &Path, path: &Path, line: &str) -> Result<(), FileError> {
+    let project = Folder::project(home)?;
+    let path = project.place(path)?;
+    let mut file = project.append(&path, Access::Users)?;
+    file.write_all(line.as_bytes()).map_err(FileError::io(&path))?;
     if file.metadata().is_ok_and(|metadata| metadata.len() > BYTES_MAX) {
         let mut old = path.as_os_str().to_owned();
         old.push(".1");
-        let _ = std::fs::rename(path, old);
+        project.rename(&path, Path::new(&old))?;
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -33,10 +40,10 @@ mod tests {
         let (log, old) = (folder.path().join("log"), folder.path().join("log.1"));
         std::fs::write(&log, vec![b'x'; usize::try_from(BYTES_MAX).unwrap()]).unwrap();
         std::fs::write(&old, "older").unwrap();
-        append(&log, "2026-11-15T12:00:00Z", "one\ntwo");
+        append(folder.path(), &log, "2026-11-15T12:00:00Z", "one\ntwo");
         assert!(!log.exists());
         assert!(std::fs::read_to_string(&old).unwrap().ends_with("x[2026-11-15T12:00:00Z] one\n"));
-        append(&log, "2026-11-15T12:00:01Z", &"é".repeat(500));
+        append(folder.path(), &log, "2026-11-15T12:00:01Z", &"é".repeat(500));
         let line = std::fs::read_to_string(&log).unwrap();
         assert_eq!(line, format!("[2026-11-15T12:00:01Z] {}\n", "é".repeat(CHARS_MAX)));
     }

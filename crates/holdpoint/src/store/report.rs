@@ -3,29 +3,42 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use super::{atomic, layout};
+use super::folder::{Access, FileError, Folder};
+use super::layout;
+
+/// The largest report that can be told from another: people and agents read it.
+const BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// The most a mark can be: a time and a digest.
+const MARK_BYTES_MAX: u64 = 1024;
 
 /// Marks an existing report, so that it does not count as new.
-pub fn note(home: &Path, report: &Path) -> Result<(), String> {
-    let Some(trace) = trace(report) else { return Ok(()) };
+pub fn note(home: &Path, report: &Path) -> Result<(), FileError> {
+    let Some(trace) = trace(home, report) else { return Ok(()) };
     let mark = layout::report(home, report);
-    let told = |error: std::io::Error| error.to_string();
-    layout::prepare(home, &mark).map_err(told)?;
-    mark.parent().map(layout::clear_old);
-    atomic::replace(&mark, trace.as_bytes()).map_err(told)
+    let project = layout::prepare(home, &mark)?;
+    layout::clear_old_beside(&project, &mark);
+    project.replace(&mark, trace.as_bytes(), Access::Ours)
 }
 
 /// Returns whether the report is the one that was marked.
 pub fn is_old(home: &Path, report: &Path) -> bool {
-    let noted = std::fs::read_to_string(layout::report(home, report)).ok();
-    noted.is_some() && noted == trace(report)
+    let mark = layout::report(home, report);
+    let noted = Folder::project(home).and_then(|project| project.read(&mark, MARK_BYTES_MAX)).ok().flatten();
+    noted.is_some_and(|noted| Some(noted) == trace(home, report).map(String::into_bytes))
 }
 
-/// Identifies one version of a file, by its time and its content.
-pub fn trace(report: &Path) -> Option<String> {
-    let metadata = report.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let content = std::fs::read(report).ok()?;
+/// Makes sure that a reviewer who writes this report writes a file of the project's: it would follow a link.
+pub fn expect(home: &Path, report: &Path) -> Result<(), FileError> {
+    let project = Folder::project(home)?;
+    project.find_file(&project.place(report)?).map(drop)
+}
+
+/// Identifies one version of a file in the project, by its time and its content. A link is no report.
+pub fn trace(home: &Path, report: &Path) -> Option<String> {
+    let project = Folder::project(home).ok()?;
+    let place = project.place(report).ok()?;
+    let modified = project.find(&place).ok()??.modified.duration_since(UNIX_EPOCH).ok()?;
+    let content = project.read(&place, BYTES_MAX).ok()??;
     Some(format!("{} {}", modified.as_nanos(), layout::digest(&[&String::from_utf8_lossy(&content)])))
 }
 

@@ -4,12 +4,36 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::parse::FILE;
 
-use super::{atomic, evidence, layout, lock, state};
-use crate::project::{self, Run};
-use crate::world::{is_missing, read_file};
+use thiserror::Error;
 
-/// The largest state that is sealed.
+use super::error::StoreError;
+use super::folder::{Access, FileError, Folder, Kind};
+use super::lock::{self, LockError};
+use super::{aside, evidence, layout, state};
+use crate::project::{self, Run};
+
+/// The largest state that is sealed, with its head.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Why a sealed state cannot be told, or its seal not be kept.
+#[derive(Debug, Error)]
+pub enum SealError {
+    /// A state is there that the engine has not written.
+    #[error("the engine has no copy of it: to begin anew, delete it")]
+    NoCopy,
+    /// Both were changed: nobody can say what was true.
+    #[error("so was its copy: to begin anew, delete it and {}", copy.display())]
+    BothChanged {
+        /// The copy.
+        copy: PathBuf,
+    },
+    /// Its lock cannot be had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// One of the two cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// The seal of a run's state.
 #[derive(Clone, Debug)]
@@ -28,63 +52,68 @@ impl Seal {
     }
 
     /// Keeps a copy of the state as it is about to be written.
-    pub fn close(&self, state: &[u8]) -> Result<(), String> {
-        let told = |error: std::io::Error| error.to_string();
+    pub fn close(&self, state: &[u8]) -> Result<(), SealError> {
         let copy = layout::seal(&self.home, &self.workflow);
-        layout::prepare(&self.home, &copy).map_err(told)?;
+        let project = layout::prepare(&self.home, &copy)?;
         let head = Head { state: layout::content_digest(state), workflow: own(&self.home, &self.workflow) };
-        atomic::replace(&copy, &[head.line().as_bytes(), state].concat()).map_err(told)
+        let sealed = [head.line().as_bytes(), state].concat();
+        Ok(project.replace(&copy, &sealed, Access::Ours)?)
     }
 
     /// Puts the state back if it is not what was sealed, or the copy if it is no longer what it was; true if so. An
     /// error if both were changed: then nobody can say what was true.
-    pub fn uphold(&self, state: &Path) -> Result<bool, String> {
+    pub fn uphold(&self, state: &Path) -> Result<bool, SealError> {
         if self.damage(state)? == Damage::None {
             return Ok(false);
         }
         // Whoever writes it writes the copy first: with the lock, nobody is in between.
         let _lock = state::lock(&self.home, &self.place, lock::PATIENCE)?;
-        let told = |error: std::io::Error| error.to_string();
         match self.damage(state)? {
             Damage::None => return Ok(false),
             Damage::OfCopy(state) => self.close(&state)?,
-            Damage::OfState(sealed) => {
-                if !is_plain(state) {
-                    std::fs::remove_file(state).or_else(|_| std::fs::remove_dir_all(state)).map_err(told)?;
-                }
-                atomic::replace(state, &sealed).map_err(told)?;
-            }
+            Damage::OfState(sealed) => self.put_back(state, &sealed)?,
         }
         Ok(true)
     }
 
+    /// Writes the state anew. A folder or a link in its place was put there to keep us out, and is not ours to delete.
+    fn put_back(&self, state: &Path, sealed: &[u8]) -> Result<(), FileError> {
+        let project = Folder::project(&self.home)?;
+        let place = project.place(state)?;
+        if project.find(&place)?.is_some_and(|found| found.kind != Kind::File) {
+            aside::set_aside(&self.home, &place)?;
+        }
+        project.replace(&place, sealed, Access::Users)
+    }
+
     /// The last run is over, and another begins: its state is kept beside the seals, and no longer counts. The lock must
     /// be held.
-    pub fn retire(&self, state: &Path) -> Result<(), String> {
+    pub fn retire(&self, state: &Path) -> Result<(), FileError> {
         let copy = layout::seal(&self.home, &self.workflow);
-        let done = [std::fs::rename(&copy, copy.with_extension("last.json")), std::fs::remove_file(state)];
-        match done.into_iter().filter_map(Result::err).find(|error| !is_missing(error)) {
-            Some(error) => Err(error.to_string()),
-            None => Ok(()),
+        let project = Folder::project(&self.home)?;
+        match project.rename(&copy, &copy.with_extension("last.json")) {
+            Err(error) if !error.is_missing() => Err(error),
+            _ => project.remove(&project.place(state)?),
         }
     }
 
     /// What others have changed.
-    fn damage(&self, state: &Path) -> Result<Damage, String> {
+    fn damage(&self, state: &Path) -> Result<Damage, SealError> {
         let copy = layout::seal(&self.home, &self.workflow);
-        let Some(sealed) = read_file(&copy, BYTES_MAX)? else {
-            let is_there = state.symlink_metadata().is_ok();
-            let why = "the engine has no copy of it: to begin anew, delete it";
-            return if is_there { Err(why.to_owned()) } else { Ok(Damage::None) };
+        let project = Folder::project(&self.home)?;
+        let place = project.place(state)?;
+        let Some(sealed) = project.read(&copy, BYTES_MAX)? else {
+            let is_there = project.find(&place)?.is_some();
+            return if is_there { Err(SealError::NoCopy) } else { Ok(Damage::None) };
         };
-        let found = if is_plain(state) { read_file(state, BYTES_MAX)? } else { None };
         let (head, body) = Head::read(&sealed);
         let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
-        match found {
+        // A state that cannot be read is not the one that was sealed, whatever keeps us from it.
+        match project.read(&place, BYTES_MAX).ok().flatten() {
             Some(found) if is_true(&found) && is_true(body) => Ok(Damage::None),
             Some(found) if is_true(&found) => Ok(Damage::OfCopy(found)),
             _ if is_true(body) => Ok(Damage::OfState(body.to_vec())),
-            _ => Err(format!("so was its copy: to begin anew, delete it and {}", copy.display())),
+            _ => Err(SealError::BothChanged { copy }),
         }
     }
 }
@@ -122,17 +151,32 @@ const NO_FILE: &str = "none";
 
 /// A digest of the workflow file that the project has for this name.
 fn own(home: &Path, workflow: &str) -> String {
-    let file = project::base(home).map(|base| layout::workflows(&base).join(workflow).join(FILE));
-    let bytes = file.and_then(|file| read_file(&file, BYTES_MAX).ok().flatten());
+    let file = |base: &Path| layout::workflows(base).join(workflow).join(FILE);
+    let read = |base: PathBuf| Folder::project(&base)?.read(&file(&base), BYTES_MAX);
+    let bytes = project::base(home).and_then(|base| read(base).ok().flatten());
     bytes.map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
 }
 
 /// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
-pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), String> {
-    if let Some(bytes) = read_file(state, BYTES_MAX)? {
+pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), VouchError> {
+    if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
         Seal { home: home.into(), workflow: workflow.to_owned(), place: home.into() }.close(&bytes)?;
     }
-    evidence::vouch(home, workflow).map_err(|error| error.to_string())
+    Ok(evidence::vouch(home, workflow)?)
+}
+
+/// Why a given state or its evidence cannot be vouched for.
+#[derive(Debug, Error)]
+pub enum VouchError {
+    /// The state cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The state cannot be sealed.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// The evidence cannot be read or written.
+    #[error(transparent)]
+    Evidence(#[from] StoreError),
 }
 
 /// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
@@ -148,17 +192,12 @@ pub enum Begun {
 /// write a workflow could end any run.
 pub fn changed_since(start: &Path, workflow: &str) -> Option<Begun> {
     let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
-    let sealed = read_file(&layout::seal(home, workflow), BYTES_MAX).ok()??;
+    let sealed = Folder::project(home).ok()?.read(&layout::seal(home, workflow), BYTES_MAX).ok()??;
     let begun = Head::read(&sealed).0.workflow;
     if begun == own(home, workflow) {
         return None;
     }
     Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
-}
-
-/// Whether it is a file, or not there. A folder or a link in its place was put there to keep us out.
-fn is_plain(state: &Path) -> bool {
-    state.symlink_metadata().map_or(true, |metadata| metadata.is_file())
 }
 
 #[cfg(test)]
@@ -172,21 +211,22 @@ mod tests {
         let state = home.path().join("state.json");
         let place = home.path().to_path_buf();
         let seal = Seal { home: place.clone(), workflow: "flow".into(), place };
-        assert_eq!(seal.uphold(&state), Ok(false), "nothing is sealed yet");
+        assert!(!seal.uphold(&state).unwrap(), "nothing is sealed yet");
         std::fs::write(&state, "{\"n\": 1}").unwrap();
         seal.close(b"{\"n\": 1}").unwrap();
-        assert_eq!(seal.uphold(&state), Ok(false));
-        let changes: [&dyn Fn(); 3] = [
+        assert!(!seal.uphold(&state).unwrap());
+        let changes: [&dyn Fn(); 4] = [
             &|| std::fs::write(&state, "{\"n\": 2}").unwrap(),
             &|| std::fs::remove_file(&state).unwrap(),
             &|| {
                 std::fs::remove_file(&state).unwrap();
                 std::fs::create_dir(&state).unwrap();
             },
+            &|| std::fs::File::options().write(true).open(&state).unwrap().set_len(BYTES_MAX + 1).unwrap(),
         ];
         for change in changes {
             change();
-            assert_eq!(seal.uphold(&state), Ok(true));
+            assert!(seal.uphold(&state).unwrap());
             assert_eq!(std::fs::read_to_string(&state).unwrap(), "{\"n\": 1}");
         }
         let copy = layout::seal(home.path(), "flow");
@@ -195,14 +235,14 @@ mod tests {
             std::fs::write(path, text.replace("\"n\": 1", "\"n\": 2")).unwrap();
         };
         forge(&copy);
-        assert_eq!(seal.uphold(&state), Ok(true), "the copy was forged: the state is true");
-        assert_eq!(seal.uphold(&state), Ok(false));
+        assert!(seal.uphold(&state).unwrap(), "the copy was forged: the state is true");
+        assert!(!seal.uphold(&state).unwrap());
         forge(&copy);
         forge(&state);
         assert!(seal.uphold(&state).is_err(), "both were forged");
         std::fs::remove_file(&copy).unwrap();
         assert!(seal.uphold(&state).is_err(), "a state that the engine has not written");
         vouch(home.path(), "flow", &state).unwrap();
-        assert_eq!(seal.uphold(&state), Ok(false));
+        assert!(!seal.uphold(&state).unwrap());
     }
 }

@@ -2,40 +2,74 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{atomic, files};
-use crate::world::read_file;
+use thiserror::Error;
 
-/// The largest document that is added to.
+use super::files;
+use super::folder::{Access, FileError, Folder};
+
+/// The largest document that is added to: people read it.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Appends lines to the section of this heading, at its end. It is made if it is not there; so is no document.
-pub fn append(home: &Path, path: &str, under: &str, lines: &[String]) -> Result<(), String> {
-    let Some((file, text)) = open(home, path)? else { return Ok(()) };
-    let edited = appended(&text, under, lines);
-    atomic::replace(&file, edited.as_bytes()).map_err(|error| format!("{path}: {error}"))
+/// Why a document was not added to.
+#[derive(Debug, Error)]
+pub enum SectionError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is not text. What cannot be read letter for letter would not be written back so either.
+    #[error("{path}: it is not UTF-8")]
+    NotText {
+        /// The document.
+        path: String,
+    },
+    /// The pattern for the word cannot be used. The message has the reason, so it is not a source.
+    #[error("`{find}`: {why}")]
+    Pattern {
+        /// The pattern.
+        find: String,
+        /// Why.
+        why: regex_lite::Error,
+    },
+}
+
+/// Appends lines to the section of this heading, at its end. Creates the section if it is missing, but no document.
+pub fn append(home: &Path, path: &str, under: &str, lines: &[String]) -> Result<(), SectionError> {
+    let Some(document) = Document::open(home, path)? else { return Ok(()) };
+    Ok(document.write(&appended(&document.text, under, lines))?)
 }
 
 /// Makes the first group of the pattern this word, if the document has it and says something else.
-pub fn mirror(home: &Path, path: &str, find: &str, word: &str) -> Result<(), String> {
-    let Some((file, text)) = open(home, path)? else { return Ok(()) };
-    let regex =
-        regex_lite::Regex::new(&format!("(?m){find}")).map_err(|error| format!("`{find}`: {error}"))?;
-    let Some(place) = regex.captures(&text).and_then(|captures| captures.get(1)) else { return Ok(()) };
+pub fn mirror(home: &Path, path: &str, find: &str, word: &str) -> Result<(), SectionError> {
+    let Some(document) = Document::open(home, path)? else { return Ok(()) };
+    let text = &document.text;
+    let regex = regex_lite::Regex::new(&format!("(?m){find}"))
+        .map_err(|why| SectionError::Pattern { find: find.to_owned(), why })?;
+    let Some(place) = regex.captures(text).and_then(|captures| captures.get(1)) else { return Ok(()) };
     if place.as_str() == word {
         return Ok(());
     }
-    let edited = format!("{}{word}{}", &text[..place.start()], &text[place.end()..]);
-    atomic::replace(&file, edited.as_bytes()).map_err(|error| format!("{path}: {error}"))
+    Ok(document.write(&format!("{}{word}{}", &text[..place.start()], &text[place.end()..]))?)
 }
 
-fn open(home: &Path, path: &str) -> Result<Option<(PathBuf, String)>, String> {
-    let file = files::place(home, path)?;
-    let Some(bytes) = read_file(&file, BYTES_MAX).map_err(|why| format!("{path}: {why}"))? else {
-        return Ok(None);
-    };
-    // What cannot be read letter for letter would not be written back so either.
-    let text = String::from_utf8(bytes).map_err(|_| format!("{path}: it is not UTF-8"))?;
-    Ok(Some((file, text)))
+/// A document of the project, which is no link.
+struct Document {
+    project: Folder,
+    path: PathBuf,
+    text: String,
+}
+
+impl Document {
+    fn open(home: &Path, path: &str) -> Result<Option<Document>, SectionError> {
+        let project = Folder::project(home)?;
+        let place = project.place(&files::named(path)?)?;
+        let Some(bytes) = project.read(&place, BYTES_MAX)? else { return Ok(None) };
+        let text = String::from_utf8(bytes).map_err(|_| SectionError::NotText { path: path.to_owned() })?;
+        Ok(Some(Document { project, path: place, text }))
+    }
+
+    fn write(&self, text: &str) -> Result<(), FileError> {
+        self.project.replace(&self.path, text.as_bytes(), Access::Users)
+    }
 }
 
 /// The text with the lines at the end of the section: before the next heading that is not below it, fences aside.

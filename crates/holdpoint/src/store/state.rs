@@ -5,56 +5,82 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use holdpoint_core::effects::Set;
+use holdpoint_core::facts::FactError;
 use holdpoint_core::facts::time::iso;
 use holdpoint_core::lines;
 use holdpoint_core::workflow::Format;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value as Json;
+use thiserror::Error;
 
-use super::lock::{self, Lock};
-use super::seal::Seal;
-use super::{atomic, layout};
+use super::folder::{Access, FileError, Folder};
+use super::layout;
+use super::lock::{self, Lock, LockError};
+use super::seal::{Seal, SealError};
 use crate::project::Run;
-use crate::world::read_file;
 
 /// The largest state file that is read or written.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// Why a state file was not written.
-#[derive(Debug, PartialEq, Eq)]
+/// Why a run's state, or what goes with it, was not written.
+#[derive(Debug, Error)]
 pub enum WriteError {
     /// Someone else wrote it since it was read.
+    #[error("it was changed by others meanwhile")]
     Changed,
-    /// It could not be read, edited or written.
-    Failed(String),
+    /// Its workflow names no state file.
+    #[error("[run] names no state file")]
+    NoFile,
+    /// Something about the run cannot be found out.
+    #[error("{0}")]
+    Unknown(FactError),
+    /// The state is not text.
+    #[error(transparent)]
+    NotText(#[from] std::str::Utf8Error),
+    /// The state cannot be edited.
+    #[error(transparent)]
+    NotEdited(#[from] EditError),
+    /// Its copy cannot be kept.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// Its lock cannot be had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
-impl std::fmt::Display for WriteError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            WriteError::Changed => f.write_str("it was changed by others meanwhile"),
-            WriteError::Failed(why) => f.write_str(why),
-        }
-    }
+/// Why a state cannot be edited.
+#[derive(Debug, Error)]
+pub enum EditError {
+    /// It is not JSON.
+    #[error(transparent)]
+    NotJson(#[from] jsonc_parser::errors::ParseError),
+    /// It is another JSON value than an object.
+    #[error("it is not a JSON object")]
+    NotAnObject,
+    /// The edit went wrong. The message has the reason, so it is not a source.
+    #[error("the edited state would not be JSON: {why}")]
+    Broken {
+        /// What is wrong with it.
+        why: serde_json::Error,
+    },
 }
 
 /// Takes the lock of the run at `place` (its folder, or its file) of the project at `home`: whoever writes its state
 /// holds it.
-pub fn lock(home: &Path, place: &Path, patience: Duration) -> Result<Lock, String> {
+pub fn lock(home: &Path, place: &Path, patience: Duration) -> Result<Lock, LockError> {
     let path = layout::lock(home, &layout::name(home, place));
-    layout::prepare(home, &path).map_err(|error| error.to_string())?;
-    lock::take(&path, patience).map_err(|error| error.to_string())
-}
-
-/// The largest part of a state file that is read.
-pub fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
-    read_file(path, BYTES_MAX)
+    lock::take(&layout::prepare(home, &path)?, &path, patience)
 }
 
 /// A run's state file.
 #[derive(Clone, Debug)]
 pub struct StateFile {
+    /// The project it is in.
+    pub home: PathBuf,
     /// Where it is.
     pub path: PathBuf,
     /// What it is written in.
@@ -70,34 +96,43 @@ impl StateFile {
     pub fn of(run: &Run, path: &str) -> StateFile {
         let rules = &run.workflow.run;
         let stamp = rules.stamp.as_ref().map(ToString::to_string);
-        StateFile { path: run.folder.join(path), format: rules.format, stamp, seal: Seal::of(run) }
+        let (home, path) = (run.home.clone(), run.folder.join(path));
+        StateFile { home, path, format: rules.format, stamp, seal: Seal::of(run) }
+    }
+
+    /// Opens the project, and says where in it the state is. The state may be a link to another place in the project: the
+    /// user's own choice, and the link stays.
+    fn place(&self) -> Result<(Folder, PathBuf), FileError> {
+        let project = Folder::project(&self.home)?;
+        let place = project.follow(&self.path)?;
+        Ok((project, place))
     }
 
     /// Its content; `None` if it is not there.
-    pub fn read(&self) -> Result<Option<Vec<u8>>, String> {
-        read(&self.path)
+    pub fn read(&self) -> Result<Option<Vec<u8>>, FileError> {
+        let (project, place) = self.place()?;
+        project.read(&place, BYTES_MAX)
     }
 
     /// Sets fields in the file, which must still be `before`. The lock must be held. `now` is the time of the write.
     pub fn write(&self, before: Option<&[u8]>, sets: &[Set], now: i64) -> Result<(), WriteError> {
-        let text = std::str::from_utf8(before.unwrap_or_default())
-            .map_err(|error| WriteError::Failed(error.to_string()))?;
+        let text = std::str::from_utf8(before.unwrap_or_default())?;
         let stamp = self.stamp.iter().map(|field| Set { path: vec![field.clone()], value: iso(now).into() });
         let sets: Vec<Set> = sets.iter().cloned().chain(stamp).collect();
         let edited = match self.format {
-            Format::Json => edit(if before.is_some() { text } else { "{}\n" }, &sets),
-            Format::Lines => Ok(edit_lines(text, &sets)),
+            Format::Json => edit(if before.is_some() { text } else { "{}\n" }, &sets)?,
+            Format::Lines => edit_lines(text, &sets),
         };
-        let edited = edited.map_err(WriteError::Failed)?;
-        if self.read().map_err(WriteError::Failed)?.as_deref() != before {
+        let (project, place) = self.place()?;
+        if project.read(&place, BYTES_MAX)?.as_deref() != before {
             return Err(WriteError::Changed);
         }
         // The copy first: whoever finds the two apart takes the copy, so a step is never lost in between.
-        self.seal.iter().try_for_each(|seal| seal.close(edited.as_bytes())).map_err(WriteError::Failed)?;
-        let folder = self.path.parent().filter(|_| before.is_none());
-        let made = folder.map_or(Ok(()), std::fs::create_dir_all);
-        made.and_then(|()| atomic::replace(&self.path, edited.as_bytes()))
-            .map_err(|error| WriteError::Failed(error.to_string()))
+        self.seal.iter().try_for_each(|seal| seal.close(edited.as_bytes()))?;
+        if before.is_none() {
+            project.make_folder_of(&place, Access::Users)?;
+        }
+        Ok(project.replace(&place, edited.as_bytes(), Access::Users)?)
     }
 
     /// Fields of the file's content; none if it cannot be understood.
@@ -119,16 +154,15 @@ fn edit_lines(text: &str, sets: &[Set]) -> String {
 
 /// The text with the fields set: order, unknown fields and numbers stay as they are; an object that gains a field is
 /// laid out in lines.
-pub fn edit(text: &str, sets: &[Set]) -> Result<String, String> {
+pub fn edit(text: &str, sets: &[Set]) -> Result<String, EditError> {
     let text = text.trim_start_matches('\u{feff}');
-    let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())?;
-    let top = root.object_value_or_create().ok_or("it is not a JSON object")?;
+    let root = CstRootNode::parse(text, &ParseOptions::default())?;
+    let top = root.object_value_or_create().ok_or(EditError::NotAnObject)?;
     for set in sets {
         put(&top, &set.path, &set.value);
     }
     let edited = root.to_string();
-    serde_json::from_str::<Json>(&edited)
-        .map_err(|error| format!("the edited state would not be JSON: {error}"))?;
+    serde_json::from_str::<Json>(&edited).map_err(|why| EditError::Broken { why })?;
     Ok(edited)
 }
 
@@ -208,7 +242,7 @@ mod tests {
         for text in ["[]", "5", "nonsense", "{"] {
             assert!(edit(text, &[set("a", json!(1))]).is_err(), "{text}");
         }
-        assert_eq!(edit("", &[set("a", json!(1))]).as_deref().map(str::trim), Ok("{\n  \"a\": 1\n}"));
+        assert_eq!(edit("", &[set("a", json!(1))]).unwrap().trim(), "{\n  \"a\": 1\n}");
     }
 
     #[test]
@@ -217,11 +251,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
         std::fs::write(&path, "{\"n\":1}").unwrap();
-        let file = StateFile { path: path.clone(), format: Format::Json, stamp: None, seal: None };
+        let home = folder.path().to_path_buf();
+        let file = StateFile { home, path: path.clone(), format: Format::Json, stamp: None, seal: None };
         let sets = [set("n", json!(2))];
-        assert_eq!(file.write(Some(b"{\"n\":0}"), &sets, 0), Err(WriteError::Changed));
-        assert_eq!(file.write(None, &sets, 0), Err(WriteError::Changed));
-        assert_eq!(file.write(Some(b"{\"n\":1}"), &sets, 0), Ok(()));
+        assert!(matches!(file.write(Some(b"{\"n\":0}"), &sets, 0), Err(WriteError::Changed)));
+        assert!(matches!(file.write(None, &sets, 0), Err(WriteError::Changed)));
+        file.write(Some(b"{\"n\":1}"), &sets, 0).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"n\":2}");
     }
 
@@ -231,8 +266,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.state");
         std::fs::write(&path, "n: 1\nat: never").unwrap();
-        let file =
-            StateFile { path: path.clone(), format: Format::Lines, stamp: Some("at".into()), seal: None };
+        let (home, stamp) = (folder.path().to_path_buf(), Some("at".into()));
+        let file = StateFile { home, path: path.clone(), format: Format::Lines, stamp, seal: None };
         file.write(Some(b"n: 1\nat: never"), &[set("n", json!(2))], 60).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "n: 2\nat: 1970-01-01T00:01:00Z");
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use crate::store::folder::FileError;
 use thiserror::Error;
 
 /// The failure of an operation on a working tree.
@@ -21,7 +22,7 @@ pub enum TreeError {
         /// The top of the working tree.
         root: PathBuf,
         /// Why.
-        source: io::Error,
+        source: FileError,
     },
     /// A file or folder cannot be read or created.
     #[error("{}", path.display())]

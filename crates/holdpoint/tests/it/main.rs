@@ -41,6 +41,8 @@ mod init;
 #[cfg(target_os = "linux")]
 mod kill;
 mod legacy;
+#[cfg(unix)]
+mod links;
 mod log;
 #[cfg(unix)]
 mod model;

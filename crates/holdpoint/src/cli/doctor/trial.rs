@@ -13,6 +13,7 @@ use crate::cli::Context;
 use crate::env_vars::{REVIEWER, SHELL};
 use crate::install::host::{Host, Runs};
 use crate::program::{self, Channels, How};
+use crate::store::folder::Access;
 use crate::store::journal::Decision;
 use crate::store::{atomic, journal, layout};
 
@@ -58,8 +59,8 @@ fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Resu
     let root = temporary.path().canonicalize().map_err(describe)?;
     let workflow = layout::workflows(&root).join("doctors-trial/workflow.toml");
     layout::prepare(&root, &workflow)
-        .and_then(|()| atomic::create(&workflow, WORKFLOW.as_bytes()))
-        .map_err(describe)?;
+        .and_then(|project| project.create(&workflow, WORKFLOW.as_bytes(), Access::Users))
+        .map_err(|error| describe(error.into()))?;
     let state = root.join(".doctor/state.json");
     std::fs::create_dir(root.join(".doctor")).map_err(describe)?;
     let event = payload(host, &hook.event, moment, hook.matcher.as_deref(), &root).to_string();

@@ -75,8 +75,11 @@ impl Tail {
             self.set_aside = self.current.take();
         }
         if self.current.is_none() {
-            self.current =
-                File::open(&self.path).ok().map(|file| Open { file, read: 0, partial: Vec::new() });
+            self.current = journal::open(&self.path).ok().flatten().map(|file| Open {
+                file,
+                read: 0,
+                partial: Vec::new(),
+            });
         }
         [&mut self.set_aside, &mut self.current].into_iter().flatten().flat_map(Open::news).collect()
     }

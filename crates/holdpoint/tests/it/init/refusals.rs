@@ -153,17 +153,19 @@ fn a_record_that_leads_out_of_the_project_is_refused() {
 #[test]
 fn what_a_record_says_of_a_file_elsewhere_is_not_believed() {
     let (project, elsewhere) = (Project::new(), Project::new());
-    elsewhere.write("settings.json", "{\"mine\": 1}\n");
     let link = |path: &str| {
         std::os::unix::fs::symlink(elsewhere.root().join("settings.json"), project.root().join(path))
     };
-    project.write(".claude/x", "");
-    link(FILE).unwrap();
+    project.write(FILE, "{}");
     init(&project, &["claude"]);
+    let theirs = project.read(FILE);
+    elsewhere.write("settings.json", &theirs);
+    std::fs::remove_file(project.root().join(FILE)).unwrap();
+    link(FILE).unwrap();
     for copy in std::fs::read_dir(project.root().join(".holdpoint/backups")).unwrap() {
         std::fs::write(copy.unwrap().path(), "something else").unwrap();
     }
-    well(&project, &["uninstall"]);
-    let after: serde_json::Value = serde_json::from_str(&elsewhere.read("settings.json")).unwrap();
-    assert_eq!(after, json!({"mine": 1}));
+    let printed = well(&project, &["uninstall"]);
+    assert!(printed.stdout.contains("kept     .claude/settings.json"), "{}", printed.stdout);
+    assert_eq!(elsewhere.read("settings.json"), theirs, "even if it is as the record says that it was left");
 }

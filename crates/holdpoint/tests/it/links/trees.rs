@@ -1,0 +1,249 @@
+//! Random trees of links, pipes and folders in files' places: whatever a repository looks like, no call writes outside
+//! of it, none hangs, and none loses a file of the user's.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use holdpoint::store::layout;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+use super::{PLAN_STATE, Site, contents};
+use crate::gate::{COUNTING, ISDLC_STATE, STATE};
+use crate::project::Printed;
+
+const TREES: u32 = 40;
+
+/// Far more than any call needs, even on a busy machine: what takes longer hangs.
+const HANGS_AFTER: Duration = Duration::from_mins(2);
+
+/// What is put in a place.
+#[derive(Clone, Copy, Debug)]
+enum Planted {
+    LinkToFile,
+    LinkToFolder,
+    LinkToNothing,
+    LinkInside,
+    LinkToItself,
+    Pipe,
+    Device,
+    Folder,
+    Nonsense,
+    Empty,
+}
+
+const ALL: [Planted; 10] = [
+    Planted::LinkToFile,
+    Planted::LinkToFolder,
+    Planted::LinkToNothing,
+    Planted::LinkInside,
+    Planted::LinkToItself,
+    Planted::Pipe,
+    Planted::Device,
+    Planted::Folder,
+    Planted::Nonsense,
+    Planted::Empty,
+];
+
+/// The places: ours, and those of runs.
+fn places() -> Vec<String> {
+    let home = Path::new("/p");
+    let place = |path: std::path::PathBuf| path.strip_prefix(home).unwrap().to_string_lossy().into_owned();
+    let plan = home.join(".taskie/plans/p");
+    let review = format!("review {}", layout::name(home, &plan));
+    let computed = [
+        layout::lock(home, &layout::name(home, &plan)),
+        layout::lock(home, &layout::name(home, home)),
+        layout::lock(home, &review),
+        layout::lock(home, "sessions"),
+        layout::lock(home, "owners"),
+        layout::owner(home, &plan),
+        layout::memory(home, "s1", "taskie"),
+        layout::memory(home, "s1", "gate"),
+        layout::report(home, &plan.join("plan-review-1.md")),
+    ];
+    let named = [
+        ".holdpoint",
+        ".holdpoint/.gitignore",
+        ".holdpoint/journal.jsonl",
+        ".holdpoint/locks",
+        ".holdpoint/sessions",
+        ".holdpoint/owners",
+        ".holdpoint/told",
+        ".holdpoint/reports",
+        ".holdpoint/evidence",
+        ".holdpoint/logs",
+        ".holdpoint/evidence/taskie.jsonl",
+        ".holdpoint/evidence/autopilot.jsonl",
+        ".holdpoint/sealed",
+        ".holdpoint/sealed/autopilot.json",
+        ".holdpoint/checked",
+        ".holdpoint/checked/gate",
+        ".holdpoint/kept",
+        ".holdpoint/git",
+        ".holdpoint/git/objects",
+        ".holdpoint/git/objects/ab",
+        ".holdpoint/git/scratch",
+        ".holdpoint/git/looked",
+        ".holdpoint/git/cleared",
+        ".holdpoint/messages",
+        ".holdpoint/tmp",
+        ".holdpoint/aside",
+        ".holdpoint/installed.json",
+        ".holdpoint/holdpoint.toml",
+        ".taskie",
+        ".taskie/plans",
+        ".taskie/plans/p",
+        ".taskie/plans/p/state.json",
+        ".taskie/plans/p/plan.md",
+        ".taskie/plans/p/plan-review-1.md",
+        ".taskie/plans/p/.review-1.log",
+        ".claude/claudex",
+        ".claude/claudex/log",
+        ".claude/claudex/odd.state",
+        ".claude/claudex/20261116-101010-abcdef.state",
+        ".isdlc",
+        ".isdlc/state.json",
+        ".gate",
+        STATE,
+        "autopilot-state.json",
+        "ai/features/FTR-7-cart.md",
+    ];
+    computed.into_iter().map(place).chain(named.into_iter().map(str::to_owned)).collect()
+}
+
+/// A clone with runs of all kinds, and files of the user's among them.
+fn site() -> Site {
+    let autopilot = r#"{"spec_id":"FTR-7","spec_path":"ai/features/FTR-7-cart.md","plan_exists":true,"phase":"tester",
+        "spec_status":"in_progress","current_task":1,"test_command":"echo 9 passed in 0.1s",
+        "tasks":[{"id":1,"name":"total","status":"in_progress","coder":"done","files_changed":["x"]}]}"#;
+    let spec = "# Cart\n\n**Status:** queued\n\n## Implementation Plan\n\n### Task 1: total\nSum.\n";
+    let sealed = format!("{} none\n{autopilot}", layout::content_digest(autopilot.as_bytes()));
+    let site = Site::new()
+        .upstream(".holdpoint/workflows/gate/workflow.toml", COUNTING)
+        .upstream(STATE, "{\"locked\": true, \"count\": 7}")
+        .upstream(".taskie/plans/p/plan.md", "# A plan\n")
+        .upstream(".taskie/plans/p/state.json", PLAN_STATE)
+        .upstream(".isdlc/state.json", ISDLC_STATE)
+        .upstream(".claude/claudex/20261116-101010-abcdef.state", "phase: drafting\nmode: plan\n")
+        .upstream("autopilot-state.json", autopilot)
+        .upstream(".holdpoint/sealed/autopilot.json", &sealed)
+        .upstream("ai/features/FTR-7-cart.md", spec);
+    let mut site = site;
+    for folder in ["", ".taskie/plans/p/", ".claude/claudex/", ".isdlc/", "elsewhere/"] {
+        site = site.upstream(&format!("{folder}notes.txt"), &format!("the user's notes in {folder}"));
+    }
+    site = site.upstream(".claude/claudex/odd.state", "the user's game").cloned();
+    std::fs::create_dir_all(site.home("stuff")).unwrap();
+    std::fs::write(site.home("stuff/old.state"), "the user's other game").unwrap();
+    let aged = File::create(site.home("stuff/old.json")).unwrap();
+    aged.set_modified(std::time::SystemTime::now() - Duration::from_hours(24 * 60)).unwrap();
+    std::fs::write(site.home("state.json"), PLAN_STATE).unwrap();
+    site
+}
+
+/// Puts something in a place of the clone. What was there is taken for the stranger's own, but for the notes.
+fn plant(site: &Site, path: &str, planted: Planted) {
+    let place = site.clone().join(path);
+    // A place behind what was planted before, or one with notes in it, stays as it is.
+    let is_behind = |folder: &&Path| folder.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir());
+    let has_notes = contents(&place).iter().any(|(path, _)| path.ends_with("notes.txt"));
+    if place.ancestors().skip(1).any(|folder| is_behind(&folder)) || has_notes {
+        return;
+    }
+    let _ = std::fs::remove_file(&place);
+    let _ = std::fs::remove_dir_all(&place);
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    match planted {
+        Planted::LinkToFile => symlink(site.home("state.json"), &place).unwrap(),
+        Planted::LinkToFolder => symlink(site.home("stuff"), &place).unwrap(),
+        Planted::LinkToNothing => symlink(site.home("new"), &place).unwrap(),
+        Planted::LinkInside => symlink(site.clone().join("elsewhere"), &place).unwrap(),
+        Planted::LinkToItself => symlink(place.file_name().unwrap(), &place).unwrap(),
+        Planted::Pipe => assert!(made(Command::new("mkfifo").arg(&place))),
+        // Endless, and the test's own: a device of the machine must not be within reach. Only root can make one.
+        Planted::Device => {
+            let is_made = made(Command::new("mknod").arg(&place).args(["c", "1", "5"]));
+            assert!(is_made || made(Command::new("mkfifo").arg(&place)));
+        }
+        Planted::Folder => {
+            std::fs::create_dir(&place).unwrap();
+            std::fs::write(place.join("notes.txt"), format!("the user's notes in {path}")).unwrap();
+        }
+        Planted::Nonsense => {
+            std::fs::write(&place, [b"\xff{ nonsense".as_slice(), &[b'x'; 3000]].concat()).unwrap();
+        }
+        Planted::Empty => std::fs::write(&place, "").unwrap(),
+    }
+}
+
+fn made(command: &mut Command) -> bool {
+    command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// What is the user's in the clone: texts that must be somewhere afterwards.
+fn belongings(site: &Site) -> Vec<String> {
+    let texts = contents(&site.clone()).into_iter().map(|(_, what)| what);
+    let mut theirs: Vec<String> =
+        texts.filter_map(|what| what.find("the user's").map(|at| what[at..].to_owned())).collect();
+    theirs.sort();
+    theirs
+}
+
+/// Runs a command that must end by itself.
+pub(super) fn within_the_deadline(mut command: Command, input: &str) -> Printed {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let (done, ended) = channel();
+    std::thread::spawn(move || {
+        let (mut said, mut told) = (Vec::new(), Vec::new());
+        let _ = stdout.read_to_end(&mut said).and_then(|_| stderr.read_to_end(&mut told));
+        let _ = done.send((said, told));
+    });
+    let Ok((said, told)) = ended.recv_timeout(HANGS_AFTER) else {
+        child.kill().unwrap();
+        panic!("{command:?} hangs");
+    };
+    let status = child.wait().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Printed { code: status.code(), stdout: text(said), stderr: text(told) }
+}
+
+#[test]
+fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
+    let config = Config {
+        cases: TREES,
+        rng_seed: RngSeed::Fixed(12),
+        failure_persistence: None,
+        max_shrink_iters: 20,
+        ..Config::default()
+    };
+    let planted = prop::collection::vec((select(places()), select(ALL.to_vec())), 1..8);
+    let tried = TestRunner::new(config).run(&planted, |planted| {
+        let site = site();
+        for (path, what) in &planted {
+            plant(&site, path, *what);
+        }
+        let (outside, inside) = (site.users(), belongings(&site));
+        for name in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "Stop"] {
+            let command = site.command(&["hook", "--agent", "claude"]);
+            let printed = within_the_deadline(command, &site.event(name).to_string());
+            prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
+        }
+        for args in [&["status"][..], &["log"], &["evidence"], &["statusline"], &["uninstall"]] {
+            within_the_deadline(site.command(args), "{}");
+        }
+        prop_assert_eq!(site.users(), outside);
+        prop_assert_eq!(belongings(&site), inside);
+        Ok(())
+    });
+    tried.unwrap();
+}
