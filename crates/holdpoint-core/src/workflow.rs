@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod command;
+pub mod grants;
 pub mod legacy;
 pub mod limit;
 pub mod parse;

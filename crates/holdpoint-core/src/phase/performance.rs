@@ -10,6 +10,7 @@ use super::{counted, done, number, round, take};
 use crate::effects::{Effects, Set};
 use crate::facts::{Facts, With, fault};
 use crate::verdict::Verdict;
+use crate::workflow::grants::Grants;
 use crate::workflow::performer::{CheckKind, Reviewer, TestsCheck};
 use crate::workflow::phase::{AgentPhase, Clean, Performance, Phase, PhaseKind, ReviewPhase};
 use crate::workflow::{Say, Text};
@@ -29,6 +30,8 @@ pub struct Request {
     pub log: Option<String>,
     /// What must be true afterwards for it to have passed, as an expression.
     pub condition: Option<Text>,
+    /// What its program gets beyond the usual.
+    pub grants: Grants,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
@@ -196,6 +199,7 @@ pub(super) fn request(
                 report: asked.path(review.report.as_ref())?,
                 log: asked.path(reviewer.log.as_ref())?,
                 condition: None,
+                grants: reviewer.grants.clone(),
                 timeout_s: reviewer.timeout_s,
             }))
         }
@@ -214,6 +218,7 @@ pub(super) fn request(
                 report: None,
                 log: asked.path(check.log.as_ref())?,
                 condition: check.kind.condition().cloned(),
+                grants: check.grants.clone(),
                 timeout_s: check.timeout_s,
             }))
         }

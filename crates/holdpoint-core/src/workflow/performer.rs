@@ -1,5 +1,6 @@
 //! Reviewers and checks as data: the programs, and the engine's own tests, that perform phases.
 
+use super::grants::Grants;
 use super::{List, Named, Text};
 use crate::verdict::Verdict;
 
@@ -25,6 +26,8 @@ pub struct Reviewer {
     pub models: Option<Models>,
     /// Where its standard error goes, below the run's folder; a template. Removed after a review that worked.
     pub log: Option<Text>,
+    /// What its program gets beyond the usual.
+    pub grants: Grants,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
@@ -53,6 +56,8 @@ pub struct Check {
     pub accepts: List<Verdict>,
     /// Where its standard error goes, below the run's folder; a template.
     pub log: Option<Text>,
+    /// What its program gets beyond the usual.
+    pub grants: Grants,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
