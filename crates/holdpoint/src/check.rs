@@ -19,7 +19,7 @@ use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
 use crate::env_vars::Env;
-use crate::project::Run;
+use crate::project::{self, Run};
 use crate::reviewer;
 use crate::store::{files, layout};
 use crate::worktree;
@@ -121,6 +121,8 @@ impl Failure {
 
 /// Performs a review or a check of a run.
 pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
+    let grants = request.grants.and(&project::programs::granted(&run.home));
+    let request = &Request { grants, ..request.clone() };
     let mut before = tree(run);
     let mut performed = perform_once(request, run, env)?;
     let mut after = tree(run);

@@ -37,6 +37,12 @@ pub const SHELL: &str = "SHELL";
 /// Turns colors off on any terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
+/// Lists git's variables that say who commits, and when, with their values.
+pub fn identity() -> Vec<(OsString, OsString)> {
+    let is_identity = |name: &str| name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_");
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_identity)).collect()
+}
+
 /// Lists git's variables that are set, except those that say where its configuration and its programs are.
 pub fn of_git() -> Vec<OsString> {
     let is_kept = |name: &str| {

@@ -20,6 +20,8 @@ mod claudex;
 #[cfg(unix)]
 mod clients;
 mod commands;
+#[cfg(target_os = "linux")]
+mod confinement;
 #[cfg(unix)]
 mod crash;
 #[cfg(unix)]
