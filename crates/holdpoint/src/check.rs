@@ -15,6 +15,7 @@ use std::time::Duration;
 use holdpoint_checks::blueprint::{Reference, Words};
 use holdpoint_checks::lint::Linter;
 use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
@@ -144,6 +145,7 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
     for doubt in &performed.doubts {
         performed.output.extend(["\nNote: ", doubt]);
     }
+    secret::replace(&mut performed.output);
     Ok(performed)
 }
 

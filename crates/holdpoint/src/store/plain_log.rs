@@ -4,6 +4,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
+use holdpoint_core::secret;
+
 /// When a log is set aside: one old one is kept.
 const BYTES_MAX: u64 = 1024 * 1024;
 /// How much of a line's text is written.
@@ -11,7 +13,8 @@ const CHARS_MAX: usize = 200;
 
 /// Appends a line. A log that cannot be written changes nothing.
 pub fn append(path: &Path, at: &str, what: &str) {
-    let first: String = what.lines().next().unwrap_or_default().chars().take(CHARS_MAX).collect();
+    let first = secret::replaced(what.lines().next().unwrap_or_default());
+    let first: String = first.chars().take(CHARS_MAX).collect();
     let line = format!("[{at}] {first}\n");
     let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) else { return };
     let _ = file.write_all(line.as_bytes());
