@@ -32,6 +32,8 @@ mod dialects;
 mod doctor;
 mod echo;
 mod eject;
+#[cfg(unix)]
+mod escapes;
 mod gate;
 mod generated;
 mod graph;
