@@ -46,7 +46,10 @@ impl Child<'_> {
         self.find()?;
         let folders = if launcher::is_here() { folders::writable(self) } else { None };
         let mut command = match folders {
-            Some(folders) => launcher::command(self.name, &folders),
+            Some(folders) => {
+                folders::make_kept(self);
+                launcher::command(self.name, &folders)
+            }
             None => Command::new(self.name),
         };
         command.current_dir(self.folder).env_clear();

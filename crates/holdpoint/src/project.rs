@@ -3,6 +3,7 @@
 
 pub mod candidates;
 pub mod programs;
+pub mod reviewers;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,9 @@ pub struct Config {
     /// What the programs of all checks and reviewers get here.
     #[serde(default)]
     pub programs: programs::Programs,
+    /// Other reviewers than a workflow names.
+    #[serde(default)]
+    pub reviewers: reviewers::Choices,
 }
 
 /// Finds the runs that an event concerns, of every workflow or of one.
@@ -152,6 +156,9 @@ fn find_at(
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
             found.add(&built_in.workflow, Origin::BuiltIn, &query);
         }
+    }
+    if let Some(config) = &config {
+        config.reviewers.apply_to(&mut found);
     }
     found
 }

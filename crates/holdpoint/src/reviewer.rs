@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use holdpoint_core::effects::FileChange;
 use holdpoint_core::phase::{Request, Task};
 use holdpoint_core::verdict::Verdict;
 
@@ -12,7 +13,7 @@ use crate::check::{Failure, Performed};
 use crate::confinement::{self, Child, Role, variables};
 use crate::env_vars::{Env, REVIEWER};
 use crate::program::{self, Channels, Ended, How};
-use crate::store::report;
+use crate::store::{files, report};
 use crate::world::read_file;
 
 /// How much of the end of what it prints is at hand for texts.
@@ -29,7 +30,13 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
     let report = request.report.as_ref().map(|report| folder.join(report));
     let before = report.as_deref().and_then(report::trace);
     let log = request.log.as_ref().map(|log| folder.join(log));
-    let ended = start(request, root, report.as_deref(), log.as_deref(), env)?;
+    let answer_form = match &request.task {
+        Task::Review { answer, .. } if !answer.report_at.is_empty() => Some(answer),
+        _ => None,
+    };
+    // A report that comes with the answer is none of the reviewer's to write.
+    let own = report.as_deref().filter(|_| answer_form.is_none());
+    let ended = start(request, root, own, log.as_deref(), env)?;
     let status = match ended.how {
         How::Exit(status) => status,
         How::Late => return Err(Failure::Timeout(request.timeout_s)),
@@ -39,7 +46,13 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
         let remark = refused(&ended.output, log.as_deref(), request);
         return Err(Failure::Exit(format!("{status}{remark}")));
     }
-    if let Some(report) = &report
+    if let (Some(form), Some(name)) = (answer_form, &request.report) {
+        let text = form
+            .report(&ended.output)
+            .ok_or_else(|| Failure::NoReport("the place that it was asked for".into()))?;
+        let write = FileChange::Write { path: name.clone(), text: format!("{}\n", text.trim_end()) };
+        files::change(folder, &[write]).map_err(Failure::Lacks)?;
+    } else if let Some(report) = &report
         && (report::trace(report).is_none() || report::trace(report) == before)
     {
         return Err(Failure::NoReport(report.display().to_string()));

@@ -127,6 +127,8 @@ pub struct Tests {
 pub struct AnswerForm {
     /// Where the verdict is.
     pub verdict_at: Vec<String>,
+    /// Where the report is; nowhere: the reviewer writes it itself.
+    pub report_at: Vec<String>,
     /// The words it may answer, and the verdict that each means.
     pub words: Vec<(String, Verdict)>,
     /// The verdict of anything else; none: that is a fault.
@@ -134,6 +136,11 @@ pub struct AnswerForm {
 }
 
 impl AnswerForm {
+    /// The report in a reviewer's output, if it is to be there.
+    pub fn report(&self, output: &[u8]) -> Option<String> {
+        crate::verdict::find(output, &self.report_at).filter(|report| !report.trim().is_empty())
+    }
+
     /// The verdict in a reviewer's output, or why there is none.
     pub fn read(&self, output: &[u8]) -> Result<Verdict, String> {
         let word = crate::verdict::find(output, &self.verdict_at);
@@ -328,6 +335,7 @@ fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerForm {
     };
     AnswerForm {
         verdict_at: reviewer.verdict_at.iter().map(ToString::to_string).collect(),
+        report_at: reviewer.report_at.iter().map(ToString::to_string).collect(),
         words: verdicts
             .iter()
             .flat_map(|verdict| words(verdict).into_iter().map(|word| (word, Verdict::of(verdict))))
@@ -436,11 +444,15 @@ fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, Error> {
     }
     let PhaseKind::Reviewer(review) = &phase.kind else { return Ok(String::new()) };
     let words: Vec<String> = answer_form(review, reviewer).words.into_iter().map(|(word, _)| word).collect();
-    let form = json!({
+    let mut form = json!({
         "type": "object",
         "properties": {"verdict": {"type": "string", "enum": words}, "notes": {"type": "string"}},
         "required": ["verdict"],
     });
+    if !reviewer.report_at.is_empty() {
+        form["properties"]["report"] = json!({"type": "string"});
+        form["required"] = json!(["verdict", "report"]);
+    }
     Ok(form.to_string())
 }
 

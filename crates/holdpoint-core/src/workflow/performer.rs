@@ -18,6 +18,8 @@ pub struct Reviewer {
     pub schema: Option<Text>,
     /// Where in its JSON answer the verdict is: the first place that has one counts.
     pub verdict_at: List<Text>,
+    /// Where in its JSON answer the report is, which the engine then writes; none: it writes the report itself.
+    pub report_at: List<Text>,
     /// Its own words for verdicts: each word, and the verdict it means.
     pub answers: List<Named>,
     /// The verdict of an answer that cannot be read; none: that is a fault.

@@ -146,7 +146,16 @@ fn kept_by(program: &str, env: &dyn Env) -> Vec<PathBuf> {
     let tool = TOOLS.iter().find(|(tool, ..)| Some(*tool) == name);
     let Some((_, variable, usual, parts)) = tool else { return Vec::new() };
     let folder = named(variable, env).or_else(|| Some(home(env)?.join(usual)));
-    folder.map(|folder| parts.iter().map(|part| folder.join(part)).collect()).unwrap_or_default()
+    let parts = folder.iter().flat_map(|folder| parts.iter().map(|part| folder.join(part)));
+    parts.collect()
+}
+
+/// Makes the folders that a reviewer's tool would make itself, and cannot: only what is there can be opened for it.
+pub(super) fn make_kept(child: &Child<'_>) {
+    if child.role == Role::Reviewer {
+        let folders = kept_by(child.name, child.env).into_iter().filter(|part| part.extension().is_none());
+        folders.for_each(|folder| drop(std::fs::create_dir_all(folder)));
+    }
 }
 
 /// A path of `writes`. One in the project stays there: a link that leads out of it opens nothing.

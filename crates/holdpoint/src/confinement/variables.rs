@@ -35,7 +35,8 @@ pub const TOOLCHAINS: &str = "\
     ASDF_DATA_DIR MISE_DATA_DIR";
 /// Reviewers get these as well: how their tools are set up, and the login that they use.
 pub const REVIEWERS: &str = "\
-    ANTHROPIC_* CLAUDE_* OPENAI_* CODEX_* GEMINI_* GOOGLE_* VERTEX_* CLOUD_ML_REGION AZURE_* DISABLE_*";
+    ANTHROPIC_* CLAUDE_* OPENAI_* CODEX_* GEMINI_* GOOGLE_* VERTEX_* CLOUD_ML_REGION AZURE_* DISABLE_* \
+    IS_SANDBOX";
 /// Reviewers get these where `CLAUDE_CODE_USE_BEDROCK` is set: they are the login there.
 pub const BEDROCK: &str = "\
     AWS_*";

@@ -14,11 +14,12 @@ use super::{Count, Parser};
 use crate::diagnostic::nearest;
 use crate::verdict::Verdict;
 
-const REVIEWER_KEYS: [&str; 11] = [
+const REVIEWER_KEYS: [&str; 12] = [
     "command",
     "prompt",
     "schema",
     "verdict_at",
+    "report_at",
     "answers",
     "otherwise",
     "models",
@@ -67,6 +68,7 @@ impl Parser<'_> {
             prompt_on_stdin: self.chosen(table, "prompt", &[("argument", false), ("stdin", true)]),
             schema: self.reader.text(table, "schema"),
             verdict_at: self.reader.texts(table, "verdict_at"),
+            report_at: self.reader.texts(table, "report_at"),
             answers: self.reader.named(table, "answers", None),
             otherwise,
             models: self.models(table),

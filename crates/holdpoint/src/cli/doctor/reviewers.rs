@@ -1,5 +1,7 @@
 //! The reviewers of the enabled workflows, and what their command lines permit.
 
+use std::sync::Arc;
+
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::grants::ANYWHERE;
 use holdpoint_core::workflow::performer::Reviewer;
@@ -11,7 +13,7 @@ use crate::cli::{Context, subject};
 use crate::confinement::launcher;
 use crate::install::host;
 use crate::program;
-use crate::project::Found;
+use crate::project::{Found, reviewers};
 
 /// The report about one reviewer.
 #[derive(Debug, PartialEq, Serialize)]
@@ -51,13 +53,18 @@ pub(super) fn look(
     let mut all = Vec::new();
     for workflow in workflows {
         let Ok(parsed) = workflow.parsed() else { continue };
-        for reviewer in parsed.workflow.reviewers.iter() {
+        let chosen = reviewers::chosen(&context.cwd, Arc::new(parsed.workflow));
+        let is_asked = |reviewer: &&Reviewer| {
+            let named = chosen.phases.iter().filter_map(|phase| phase.reviewer(&chosen));
+            named.into_iter().any(|named| named.name == reviewer.name)
+        };
+        for reviewer in chosen.reviewers.iter().filter(is_asked) {
             let Some(name) = reviewer.command.first().filter(|name| !name.contains("{{")) else { continue };
             let command: Vec<&str> = reviewer.command.iter().map(AsRef::as_ref).collect();
             let report = ReviewerReport {
                 workflow: workflow.name.clone(),
                 command: command.join(" "),
-                permits: permits(&command).into_iter().chain(confined(reviewer, &parsed.workflow)).collect(),
+                permits: permits(&command).into_iter().chain(confined(reviewer, &chosen)).collect(),
             };
             // Two reviewers of a workflow may be the same program with different answers.
             if all.contains(&report) {
