@@ -58,7 +58,7 @@ impl Commit<'_> {
         let mut command = Command::new("git");
         // Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind. Who commits, and
         // when, is theirs to say.
-        command.env_clear().envs(variables::passed(Role::Check, &[])).envs(env_vars::identity());
+        command.env_clear().envs(variables::passed(Role::Check, &[])).envs(env_vars::for_commit());
         // A file may be called `*.py`.
         command.env("GIT_LITERAL_PATHSPECS", "1");
         command.arg("-C").arg(&run.home).args(["-c", "commit.gpgsign=false"]).args(args);

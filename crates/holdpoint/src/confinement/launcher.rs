@@ -46,6 +46,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some((name, rest)) = parts.next().and_then(<[OsString]>::split_first) else {
         return left(OsStr::new("a program"), "no program is named");
     };
+    if !is_started_by_holdpoint() {
+        return left(name, "only Holdpoint itself starts programs this way");
+    }
     confine(folders);
     let error = std::os::unix::process::CommandExt::exec(Command::new(name).args(rest));
     left(name, &error.to_string())
@@ -55,6 +58,21 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 #[cfg(not(unix))]
 pub fn main(_: impl Iterator<Item = OsString>) -> ExitCode {
     left(OsStr::new("a program"), "this system has no launcher")
+}
+
+/// Whether the process that started this one is the same program: for anybody else this would be one more way to hide a
+/// command from the holds.
+#[cfg(target_os = "linux")]
+fn is_started_by_holdpoint() -> bool {
+    let program = |process: &str| std::fs::read_link(format!("/proc/{process}/exe")).ok();
+    let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().to_string());
+    let parent = parent.and_then(|parent| program(&parent));
+    parent.is_some() && parent == program("self")
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn is_started_by_holdpoint() -> bool {
+    false
 }
 
 fn left(name: &OsStr, why: &str) -> ExitCode {

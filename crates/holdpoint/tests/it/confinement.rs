@@ -320,3 +320,12 @@ fn a_program_that_is_missing_or_cannot_run_is_told_from_one_that_failed() {
     let text = format!("{}{}", printed.stdout, printed.stderr);
     assert!(text.contains("`claude` is not installed"), "a file that cannot be run is none: {text}");
 }
+
+#[test]
+fn only_holdpoint_itself_starts_programs_through_the_launcher() {
+    let beside = Beside::new();
+    let printed = beside.all.run(&["confine", "/", "--", "sh", "-c", "echo x > hidden"]);
+    assert_eq!(printed.code, Some(126), "{}", printed.stderr);
+    assert!(printed.stderr.contains("only Holdpoint itself"), "{}", printed.stderr);
+    assert!(!beside.is_written("hidden"));
+}
