@@ -44,7 +44,7 @@ const SECRETS: [(&str, &str); 34] = [
 ];
 
 /// Texts that stay as they are.
-const ORDINARY: [&str; 38] = [
+const ORDINARY: [&str; 39] = [
     "git commit -m 'feat(cart): add up prices'",
     "cargo test --workspace --no-fail-fast",
     "sorted(xs, key=len)",
@@ -83,6 +83,7 @@ const ORDINARY: [&str; 38] = [
     "eyJ",
     "grep -rn 'password' src/ tests/",
     "the key: value pairs of a state file",
+    "{\"token\": 12345678}",
 ];
 
 #[test]
@@ -108,6 +109,22 @@ fn fields_of_json_are_values_of_their_names() {
         "token": 5, "secret_kind": "${X}",
     });
     assert_eq!(value, expected);
+}
+
+/// A tool call may bring megabytes along; none of them makes this slow. (A second is a thousand times what it takes.)
+#[test]
+fn long_texts_are_read_in_one_go() {
+    for piece in [
+        "Authorization: a b ",
+        "TOKEN=$X ",
+        "-----BEGIN X-----",
+        "a://b:$c@d ",
+        "Bearer ",
+        "\\\"TOKEN\\\": 5, ",
+    ] {
+        let text = piece.repeat(1_000_000 / piece.len());
+        assert!(matches!(replaced(&text), Cow::Borrowed(_)), "{piece}");
+    }
 }
 
 /// Pieces from which texts are made that are likely to be misread.

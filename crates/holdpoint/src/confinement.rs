@@ -47,7 +47,7 @@ impl Child<'_> {
         let folders = if launcher::is_here() { folders::writable(self) } else { None };
         let mut command = match folders {
             Some(folders) => {
-                folders::make_kept(self);
+                folders::make_missing(self);
                 launcher::command(self.name, &folders)
             }
             None => Command::new(self.name),

@@ -77,7 +77,6 @@ fn assigned(text: &str, at: usize, is_flag: bool) -> Option<(usize, usize)> {
     let rest = &text[at..];
     // The quote that ends a name in JSON, in a text that is itself quoted perhaps.
     let named = rest.trim_start_matches(['\\', '"', '\'']);
-    let is_quoted_name = named.len() < rest.len();
     let spaced = named.trim_start_matches(' ');
     let has_space = spaced.len() < named.len();
     let after = |skipped: &str| text.len() - skipped.len();
@@ -91,10 +90,13 @@ fn assigned(text: &str, at: usize, is_flag: bool) -> Option<(usize, usize)> {
     if let Some(value) = spaced.strip_prefix(':') {
         let value = value.trim_start_matches(' ');
         let place = literal(text, after(value), true)?;
-        // Unquoted it may be prose, or a type: `password: string`.
-        let is_prose = |value: &str| value.len() < 6 || value.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let is_bare = place.0 == after(value) && !is_quoted_name;
-        return Some(place).filter(|(start, end)| !is_bare || !is_prose(&text[*start..*end]));
+        // Unquoted it may be prose, a type or a count: `password: string`, `"token": 5`.
+        let is_all = |value: &str, is: fn(&u8) -> bool| value.as_bytes().iter().all(is);
+        let is_plain = |value: &str| {
+            value.len() < 6 || is_all(value, u8::is_ascii_alphabetic) || is_all(value, u8::is_ascii_digit)
+        };
+        let is_bare = place.0 == after(value);
+        return Some(place).filter(|(start, end)| !is_bare || !is_plain(&text[*start..*end]));
     }
     let (start, end) = literal(text, after(spaced), true).filter(|_| is_flag && has_space)?;
     let value = &text[start..end];
@@ -137,18 +139,22 @@ fn is_literal(value: &str) -> bool {
 
 /// A header's value, up to the end of its line or of the quotes around it.
 fn header(text: &str, at: usize) -> Option<(usize, usize)> {
+    const ENDS: [char; 5] = ['\n', '\r', '"', '\'', '\\'];
     let rest = text[at..].trim_start_matches(['\\', '"', '\'']);
     let value = rest.strip_prefix(':')?.trim_start_matches(' ').trim_start_matches(['\\', '"', '\'']);
     let start = text.len() - value.len();
-    let end = value.find(['\n', '\r', '"', '\'', '\\']).unwrap_or(value.len());
-    let value = value[..end].trim_end();
+    // Only a value that begins as one is looked at to its end: a line may be very long, and full of headers.
+    let length = value.find(|c| c == ' ' || ENDS.contains(&c)).unwrap_or(value.len());
+    let (first, is_alone) = (&value[..length], !value[length..].starts_with(' '));
     let is_login = SCHEMES
         .iter()
         .any(|scheme| value.get(..scheme.len()).is_some_and(|there| there.eq_ignore_ascii_case(scheme)));
-    let last = value.rsplit(' ').next().unwrap_or_default();
-    let is_token = !value.contains(' ') && value.bytes().any(|byte| byte.is_ascii_digit());
-    let is_cookie = value.split(' ').next().is_some_and(|first| first.contains('='));
-    (is_literal(last) && (is_login || is_token || is_cookie)).then_some((start, start + value.len()))
+    let is_token = is_alone && first.bytes().any(|byte| byte.is_ascii_digit());
+    if !is_login && !is_token && !first.contains('=') {
+        return None;
+    }
+    let value = value[..value.find(ENDS).unwrap_or(value.len())].trim_end();
+    is_literal(value.rsplit(' ').next()?).then_some((start, start + value.len()))
 }
 
 /// The token after `Bearer`.

@@ -150,12 +150,16 @@ fn kept_by(program: &str, env: &dyn Env) -> Vec<PathBuf> {
     parts.collect()
 }
 
-/// Makes the folders that a reviewer's tool would make itself, and cannot: only what is there can be opened for it.
-pub(super) fn make_kept(child: &Child<'_>) {
-    if child.role == Role::Reviewer {
-        let folders = kept_by(child.name, child.env).into_iter().filter(|part| part.extension().is_none());
-        folders.for_each(|folder| drop(std::fs::create_dir_all(folder)));
-    }
+/// Makes the folders that a program would make itself, and cannot: only what is there can be opened for it. In a new home
+/// that is what a reviewer's tool keeps, and the one folder that most toolchains have their caches in.
+pub(super) fn make_missing(child: &Child<'_>) {
+    let Some(home) = home(child.env).filter(|home| home.is_dir()) else { return };
+    let missing = match child.role {
+        Role::Reviewer => kept_by(child.name, child.env),
+        Role::Check => vec![home.join(".cache")],
+    };
+    let folders = missing.into_iter().filter(|part| part.extension().is_none());
+    folders.for_each(|folder| drop(std::fs::create_dir_all(folder)));
 }
 
 /// A path of `writes`. One in the project stays there: a link that leads out of it opens nothing.

@@ -262,6 +262,17 @@ fn what_a_workflow_grants_can_be_written_and_a_link_opens_nothing() {
     assert!(beside.is_written("outside/free"), "`/` is no sandbox");
 }
 
+/// In a new home there is nothing yet that could be opened for a program.
+#[test]
+fn folders_that_programs_would_make_are_made_for_them() {
+    let beside = Beside::new();
+    std::fs::remove_dir(beside.path("home/.claude/projects")).unwrap();
+    beside.go("run", "mkdir ~/.cache/tool && echo x > ~/.cache/tool/c");
+    assert!(beside.is_written("home/.cache/tool/c"));
+    beside.go("review", "mkdir ~/.claude/projects/p ~/.claude/session-env/s");
+    assert!(beside.is_written("home/.claude/projects/p") && beside.is_written("home/.claude/session-env/s"));
+}
+
 #[test]
 fn a_refused_write_is_said_with_its_remedy() {
     let beside = Beside::new();
