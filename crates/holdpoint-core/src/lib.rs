@@ -32,6 +32,7 @@ pub mod transition;
 
 pub mod command;
 pub mod run_id;
+pub mod secret;
 
 // What particular facts need.
 pub mod delegation;

@@ -4,6 +4,7 @@
 pub mod approval;
 pub mod check;
 pub mod command;
+pub mod grants;
 pub mod legacy;
 pub mod limit;
 pub mod parse;

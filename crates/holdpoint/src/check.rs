@@ -15,11 +15,12 @@ use std::time::Duration;
 use holdpoint_checks::blueprint::{Reference, Words};
 use holdpoint_checks::lint::Linter;
 use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
 use crate::env_vars::Env;
-use crate::project::Run;
+use crate::project::{self, Run};
 use crate::reviewer;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, layout};
@@ -121,6 +122,8 @@ impl Failure {
 
 /// Performs a review or a check of a run.
 pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
+    let grants = request.grants.and(&project::programs::granted(&run.home));
+    let request = &Request { grants, ..request.clone() };
     let mut before = tree(run);
     let mut performed = perform_once(request, run, env)?;
     let mut after = tree(run);
@@ -142,6 +145,7 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
     for doubt in &performed.doubts {
         performed.output.extend(["\nNote: ", doubt]);
     }
+    secret::replace(&mut performed.output);
     Ok(performed)
 }
 

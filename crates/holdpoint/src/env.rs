@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use crate::env_vars::{AGENTS, SESSIONS};
+use crate::env_vars::{AGENTS, REVIEWER, SESSIONS};
 
 /// The process's surroundings. Cases and tests have their own.
 pub trait Env: Send + Sync {
@@ -27,9 +27,11 @@ pub trait Env: Send + Sync {
         std::thread::sleep(time);
     }
 
-    /// Returns whether this process runs in an agent's shell.
+    /// Returns whether this process runs in an agent's shell, or in a program that Holdpoint started for its work.
     fn is_agents(&self) -> bool {
-        self.session().is_some()
+        // What a reviewer or a check runs is no more the user than the agent is.
+        self.var(REVIEWER).is_some()
+            || self.session().is_some()
             || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
     }
 

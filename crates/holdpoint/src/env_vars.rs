@@ -37,6 +37,17 @@ pub const SHELL: &str = "SHELL";
 /// Turns colors off on any terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
+/// Lists git's variables that a commit needs, with their values: who commits, and when, and where git's configuration
+/// and its programs are. Not those that are configuration themselves.
+pub fn for_commit() -> Vec<(OsString, OsString)> {
+    const PLACES: [&str; 4] =
+        ["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+    let is_needed = |name: &str| {
+        PLACES.contains(&name) || name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_")
+    };
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
+}
+
 /// Lists git's variables that are set, except those that say where its configuration and its programs are.
 pub fn of_git() -> Vec<OsString> {
     let is_kept = |name: &str| {

@@ -25,6 +25,7 @@ pub mod worktree;
 pub mod check;
 pub mod reviewer;
 
+pub mod confinement;
 pub mod process_group;
 pub mod program;
 

@@ -2,7 +2,7 @@
 //! that it started survives it.
 
 use std::io::{self, PipeReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
-use crate::env_vars::{PATH, REVIEWER};
+use crate::env_vars::PATH;
 use crate::process_group::{self, Group};
 use crate::world::is_program;
 
@@ -45,14 +45,6 @@ pub struct Ended {
 pub fn on_path(name: &str, env: &dyn Env) -> Option<PathBuf> {
     let path = env.var(PATH)?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))
-}
-
-/// Prepares a program to run in a project's folder, with Holdpoint's PATH. Holdpoint's hooks do nothing in it.
-pub fn in_project(name: &str, folder: &Path, env: &dyn Env) -> Command {
-    let mut command = Command::new(name);
-    command.current_dir(folder).env(REVIEWER, "1");
-    with_path(&mut command, env);
-    command
 }
 
 /// Gives a program Holdpoint's own PATH.

@@ -2,6 +2,8 @@
 //! working directory upwards.
 
 pub mod candidates;
+pub mod programs;
+pub mod reviewers;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -83,6 +85,12 @@ pub struct Found {
 pub struct Config {
     /// The workflows that are enabled here. Without it, all are.
     pub workflows: Option<Vec<String>>,
+    /// What the programs of all checks and reviewers get here.
+    #[serde(default)]
+    pub programs: programs::Programs,
+    /// Other reviewers than a workflow names.
+    #[serde(default)]
+    pub reviewers: reviewers::Choices,
 }
 
 /// Finds the runs that an event concerns, of every workflow or of one.
@@ -148,6 +156,9 @@ fn find_at(
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
             found.add(&built_in.workflow, Origin::BuiltIn, &query);
         }
+    }
+    if let Some(config) = &config {
+        config.reviewers.apply_to(&mut found);
     }
     found
 }
@@ -295,7 +306,9 @@ fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
 
 fn read_config(path: PathBuf) -> Result<Config, ConfigError> {
     let text = catalog::read_text(&path)?;
-    toml::from_str(&text).map_err(|error| ConfigError::Wrong { path, message: error.message().to_owned() })
+    let read: Result<Config, String> = toml::from_str(&text).map_err(|error| error.message().to_owned());
+    let checked = read.and_then(|config| config.programs.wrong().map_or(Ok(config), Err));
+    checked.map_err(|message| ConfigError::Wrong { path, message })
 }
 
 /// The failure to read a project's choices.

@@ -5,17 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use holdpoint_core::effects::FileChange;
 use holdpoint_core::phase::{Request, Task};
 use holdpoint_core::verdict::Verdict;
 
 use crate::check::{Failure, Performed};
+use crate::confinement::{self, Child, Role, variables};
 use crate::env_vars::{Env, REVIEWER};
 use crate::program::{self, Channels, Ended, How};
 use crate::store::folder::{Access, FileError, Folder};
-use crate::store::report;
+use crate::store::{files, report};
 
 /// How much of the end of what it prints is at hand for texts.
 const TAIL_CHARS: usize = 2_000;
+/// How far a log is looked into.
+const LOG_BYTES_MAX: u64 = 1024 * 1024;
 /// How long a program may take to say its version.
 const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 
@@ -30,16 +34,29 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
     let trace = || report.as_deref().and_then(|report| report::trace(root, report));
     let before = trace();
     let log = request.log.as_ref().and_then(|log| Log::create(root, &folder.join(log)).ok());
-    let ended = start(request, root, log.as_ref(), env)?;
+    let answer_form = match &request.task {
+        Task::Review { answer, .. } if !answer.report_at.is_empty() => Some(answer),
+        _ => None,
+    };
+    // A report that comes with the answer is none of the reviewer's to write.
+    let own = report.as_deref().filter(|_| answer_form.is_none());
+    let ended = start(request, root, own, log.as_ref(), env)?;
     let status = match ended.how {
         How::Exit(status) => status,
         How::Late => return Err(Failure::Timeout(request.timeout_s)),
         How::Interrupted => return Err(Failure::Interrupted),
     };
     if !status.success() && request.is_review() {
-        return Err(Failure::Exit(status.to_string()));
+        let remark = refused(&ended.output, log.as_ref(), request);
+        return Err(Failure::Exit(format!("{status}{remark}")));
     }
-    if let Some(report) = &report
+    if let (Some(form), Some(name)) = (answer_form, &request.report) {
+        let text = form
+            .report(&ended.output)
+            .ok_or_else(|| Failure::NoReport("the place that it was asked for".into()))?;
+        let write = FileChange::Write { path: name.clone(), text: format!("{}\n", text.trim_end()) };
+        files::change(folder, &[write]).map_err(|error| Failure::Lacks(error.to_string()))?;
+    } else if let Some(report) = &report
         && trace().is_none_or(|now| Some(now) == before)
     {
         return Err(Failure::NoReport(report.display().to_string()));
@@ -53,7 +70,9 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
         _ if status.success() => Verdict::Pass,
         _ => Verdict::Fail,
     };
+    let remark = confinement::remark(&ended.output, &request.grants);
     Ok(Performed {
+        doubts: remark.filter(|_| !status.success()).map(str::to_owned).into_iter().collect(),
         output: tail(&ended.output),
         exit: status.code(),
         details: details(&answer),
@@ -86,6 +105,18 @@ impl Log {
     fn remove(&self) {
         let _ = self.project.remove(&self.path);
     }
+
+    /// The end of what it has so far.
+    fn read(&self) -> Vec<u8> {
+        self.project.read(&self.path, LOG_BYTES_MAX).ok().flatten().unwrap_or_default()
+    }
+}
+
+/// A remark on a program that was refused something, by what it printed and what it left in its log.
+fn refused(output: &[u8], log: Option<&Log>, request: &Request) -> String {
+    let log = log.map(Log::read).unwrap_or_default();
+    let remark = confinement::remark(&[output, &log].concat(), &request.grants);
+    remark.map(|remark| format!(": {remark}")).unwrap_or_default()
 }
 
 /// What a reviewer said beside its verdict: the object it was asked for, wherever its program puts it.
@@ -109,26 +140,36 @@ fn tail(output: &[u8]) -> String {
 /// The first line that a program prints, if it does so soon.
 pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
     let mut command = Command::new(words.first()?);
-    command.args(words.iter().skip(1)).current_dir(folder).env(REVIEWER, "1").stderr(Stdio::null());
+    command.args(words.iter().skip(1)).current_dir(folder).stderr(Stdio::null());
+    command.env_clear().envs(variables::passed(Role::Reviewer, &[])).env(REVIEWER, "1");
     let ended = program::run(&mut command, None, VERSION_DEADLINE, Channels::Output).ok()?;
     let is_well = matches!(ended.how, How::Exit(status) if status.success());
     let text = String::from_utf8_lossy(&ended.output);
     text.lines().next().filter(|_| is_well).map(|line| line.trim().to_owned())
 }
 
-fn start(request: &Request, root: &Path, log: Option<&Log>, env: &dyn Env) -> Result<Ended, Failure> {
+fn start(
+    request: &Request,
+    root: &Path,
+    report: Option<&Path>,
+    log: Option<&Log>,
+    env: &dyn Env,
+) -> Result<Ended, Failure> {
     let Some((name, args)) = request.command().split_first() else {
         return Err(Failure::Start("the command line is empty".into()));
     };
     let stderr = log.and_then(Log::stderr).map_or_else(Stdio::null, Stdio::from);
-    let mut command = program::in_project(name, root, env);
-    command.args(args).stderr(stderr);
+    let role = if request.is_review() { Role::Reviewer } else { Role::Check };
+    let child = Child { name, role, folder: root, report, grants: &request.grants, env };
     let input = match &request.task {
         Task::Review { input, .. } => input.clone(),
         _ => None,
     };
     let deadline = Duration::from_secs(u64::from(request.timeout_s));
-    program::run(&mut command, input, deadline, Channels::Output).map_err(|error| {
+    let started = child.command().and_then(|mut command| {
+        program::run(command.args(args).stderr(stderr), input, deadline, Channels::Output)
+    });
+    started.map_err(|error| {
         // What was never started has nothing to say.
         log.map(Log::remove);
         match error.kind() {

@@ -1,7 +1,13 @@
 //! The output of commands: data on standard output, messages on standard error, color only on a terminal.
+//!
+//! Everything that a command prints goes through here. Most of it was written by others: an agent, a state file, a test
+//! suite. So whatever could steer a terminal is blanked, and secrets are replaced, whoever wrote the text. Styles are
+//! applied last: until then they are marks that no text can know.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+
+use holdpoint_core::secret;
 
 use crate::env::Env;
 use crate::env_vars::NO_COLOR;
@@ -12,6 +18,8 @@ use crate::error::CommandError;
 pub struct Ui {
     color_out: bool,
     color_err: bool,
+    /// Begins a style in a text that is not printed yet: another one in each process.
+    mark: char,
 }
 
 /// A text style. No meaning depends on it alone.
@@ -32,14 +40,15 @@ pub enum Style {
 }
 
 impl Style {
-    fn code(self) -> &'static str {
+    /// The letter that stands after a mark.
+    fn letter(self) -> char {
         match self {
-            Style::Bold => "1",
-            Style::Dim => "2",
-            Style::Red => "31",
-            Style::Green => "32",
-            Style::Yellow => "33",
-            Style::Cyan => "36",
+            Style::Bold => 'b',
+            Style::Dim => 'd',
+            Style::Red => 'r',
+            Style::Green => 'g',
+            Style::Yellow => 'y',
+            Style::Cyan => 'c',
         }
     }
 }
@@ -51,17 +60,28 @@ impl Ui {
         Ui {
             color_out: wanted && std::io::stdout().is_terminal(),
             color_err: wanted && std::io::stderr().is_terminal(),
+            mark: mark(env),
         }
     }
 
     /// Prints a line of data. A closed stream is not an error.
     pub fn line(&self, text: impl Display) {
-        let _ = writeln!(std::io::stdout(), "{text}");
+        let _ = writeln!(std::io::stdout(), "{}", self.styled(&text.to_string(), self.color_out));
     }
 
     /// Prints a line for people.
     pub fn note(&self, text: impl Display) {
-        let _ = writeln!(std::io::stderr(), "{text}");
+        let _ = writeln!(std::io::stderr(), "{}", self.styled(&text.to_string(), self.color_err));
+    }
+
+    /// Prints a line of JSON. What it was made from was kept without secrets.
+    pub fn json(&self, json: impl Display) {
+        let _ = writeln!(std::io::stdout(), "{}", blanked(&json.to_string()));
+    }
+
+    /// Prints a drawing that has styles of its own. All that it was drawn from must be `blanked`.
+    pub fn drawing(&self, text: &str) {
+        let _ = writeln!(std::io::stdout(), "{text}");
     }
 
     /// Returns whether standard error is a terminal, which can show progress.
@@ -72,6 +92,7 @@ impl Ui {
     /// Shows the progress of a command, replacing the previous text. An empty text clears the line.
     pub fn progress(&self, text: impl Display) {
         let mut stderr = std::io::stderr();
+        let text = self.styled(&text.to_string(), false);
         let _ = write!(stderr, "\r{text}\u{1b}[K").and_then(|()| stderr.flush());
     }
 
@@ -82,15 +103,31 @@ impl Ui {
 
     /// Prints an error and its hints.
     pub fn error(&self, error: &CommandError) {
-        self.note(format!("{}: {}", paint(self.color_err, Style::Red, "error"), error.what()));
+        self.note(format!("{}: {}", self.paint(Style::Red, "error"), error.what()));
         for hint in &error.hints {
-            self.note(format!("{}: {hint}", paint(self.color_err, Style::Cyan, "hint")));
+            self.note(format!("{}: {hint}", self.paint(Style::Cyan, "hint")));
         }
     }
 
-    /// Applies a style to a text for standard output.
+    /// Marks a text with a style. It is applied when the text is printed, if there are colors then.
     pub fn paint(&self, style: Style, text: impl Display) -> String {
-        paint(self.color_out, style, text)
+        format!("{}{}{text}{}{END}", self.mark, style.letter(), self.mark)
+    }
+
+    /// Returns a text as it is printed: blanked, without secrets, and with its styles or without them.
+    fn styled(&self, text: &str, has_color: bool) -> String {
+        let mut parts = text.split(self.mark);
+        let clean = |part: &str| blanked(&secret::replaced(part));
+        let mut result = clean(parts.next().unwrap_or_default());
+        for part in parts {
+            let mut rest = part.chars();
+            let code = rest.next().and_then(code);
+            if let Some(code) = code.filter(|_| has_color) {
+                result.extend(["\u{1b}[", code, "m"]);
+            }
+            result.push_str(&clean(rest.as_str()));
+        }
+        result
     }
 
     /// Returns whether standard output shows colors.
@@ -99,6 +136,67 @@ impl Ui {
     }
 }
 
-fn paint(color: bool, style: Style, text: impl Display) -> String {
-    if color { format!("\u{1b}[{}m{text}\u{1b}[0m", style.code()) } else { text.to_string() }
+/// Stands after the mark that ends a style.
+const END: char = '0';
+
+/// The terminal's code for the letter after a mark.
+fn code(letter: char) -> Option<&'static str> {
+    match letter {
+        'b' => Some("1"),
+        'd' => Some("2"),
+        'r' => Some("31"),
+        'g' => Some("32"),
+        'y' => Some("33"),
+        'c' => Some("36"),
+        END => Some("0"),
+        _ => None,
+    }
+}
+
+/// A character of the supplementary private use area, which has no meaning and no place in any text.
+fn mark(env: &dyn Env) -> char {
+    const FIRST: u32 = 0xF_0000;
+    const COUNT: u64 = 0xFFFE;
+    let offset = u32::try_from(env.random_u64() % COUNT).unwrap_or(0);
+    char::from_u32(FIRST + offset).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Returns a text with everything blank that could steer a terminal: control characters other than line breaks and tabs,
+/// and what turns the direction of writing. It stays as long as it was, in bytes.
+pub fn blanked(text: &str) -> String {
+    text.chars().map(|c| if c == '\n' || c == '\t' { c } else { visible(c) }).collect()
+}
+
+/// Returns the character, or a blank of the same length if it could steer a terminal.
+pub fn visible(c: char) -> char {
+    let is_turn = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    match c.len_utf8() {
+        1 if c.is_control() => ' ',
+        2 if c.is_control() => '\u{a0}',
+        _ if is_turn => '\u{2003}',
+        _ => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOREIGN: &str = "a\u{1b}]0;PWN\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{7f}\rz";
+
+    #[test]
+    fn no_text_steers_the_terminal_and_styles_are_ours() {
+        let ui = Ui { color_out: true, color_err: true, mark: '\u{F1234}' };
+        let text = format!("{} {FOREIGN}\n\tb", ui.paint(Style::Red, FOREIGN));
+        let shown = "a ]0;PWN  [2J\u{a0}31m\u{2003}  z";
+        assert_eq!(ui.styled(&text, true), format!("\u{1b}[31m{shown}\u{1b}[0m {shown}\n\tb"));
+        assert_eq!(ui.styled(&text, false), format!("{shown} {shown}\n\tb"));
+        assert_eq!(ui.styled("\u{F1234}\u{F1234}x\u{F1234}", true), "", "what is no mark of ours goes");
+    }
+
+    #[test]
+    fn a_blanked_text_has_its_places_where_they_were() {
+        assert_eq!(blanked(FOREIGN).len(), FOREIGN.len());
+        assert_eq!(blanked("plain text, äöü →\n"), "plain text, äöü →\n");
+    }
 }

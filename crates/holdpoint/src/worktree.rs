@@ -21,6 +21,7 @@ pub use error::TreeError;
 pub use head::head;
 use index::Index;
 use repository::Repository;
+pub use repository::shared as shared_git_folder;
 
 /// Returns the id of the working tree at `root`, as it is now. `root` is the top of a repository or of a linked
 /// working tree. The id covers tracked and untracked files, except ignored ones and paths that match a glob in `aside`.

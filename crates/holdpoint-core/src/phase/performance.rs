@@ -9,6 +9,7 @@ use super::{counted, done, number, one_test, round, take};
 use crate::effects::{Effects, Set};
 use crate::facts::{FactError, Facts, With};
 use crate::verdict::Verdict;
+use crate::workflow::grants::Grants;
 use crate::workflow::performer::{Check, CheckKind, Reviewer, TestsCheck};
 use crate::workflow::phase::{AgentPhase, Clean, Performance, Phase, PhaseKind, ReviewPhase};
 use crate::workflow::{Say, Text};
@@ -28,6 +29,8 @@ pub struct Request {
     pub log: Option<String>,
     /// What must be true afterwards for it to have passed, as an expression.
     pub condition: Option<Text>,
+    /// What its program gets beyond the usual.
+    pub grants: Grants,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
@@ -130,6 +133,8 @@ pub struct Tests {
 pub struct AnswerForm {
     /// Where the verdict is.
     pub verdict_at: Vec<String>,
+    /// Where the report is; nowhere: the reviewer writes it itself.
+    pub report_at: Vec<String>,
     /// The words it may answer, and the verdict that each means.
     pub words: Vec<(String, Verdict)>,
     /// The verdict of anything else; none: that is a fault.
@@ -137,6 +142,11 @@ pub struct AnswerForm {
 }
 
 impl AnswerForm {
+    /// The report in a reviewer's output, if it is to be there.
+    pub fn report(&self, output: &[u8]) -> Option<String> {
+        crate::verdict::find(output, &self.report_at).filter(|report| !report.trim().is_empty())
+    }
+
     /// The verdict in a reviewer's output, or why there is none.
     pub fn read(&self, output: &[u8]) -> Result<Verdict, String> {
         let word = crate::verdict::find(output, &self.verdict_at);
@@ -203,6 +213,7 @@ pub(super) fn request(
                 report: asked.path(review.report.as_ref())?,
                 log: asked.path(reviewer.log.as_ref())?,
                 condition: None,
+                grants: reviewer.grants.clone(),
                 timeout_s: reviewer.timeout_s,
             }))
         }
@@ -222,6 +233,7 @@ pub(super) fn request(
                 report: None,
                 log: asked.path(check.log.as_ref())?,
                 condition: check.kind.condition().cloned(),
+                grants: check.grants.clone(),
                 timeout_s: check.timeout_s,
             }))
         }
@@ -341,6 +353,7 @@ pub(super) fn answer_form(review: &ReviewPhase, reviewer: &Reviewer) -> AnswerFo
     };
     AnswerForm {
         verdict_at: reviewer.verdict_at.iter().map(ToString::to_string).collect(),
+        report_at: reviewer.report_at.iter().map(ToString::to_string).collect(),
         words: verdicts
             .iter()
             .flat_map(|verdict| words(verdict).into_iter().map(|word| (word, Verdict::of(verdict))))
@@ -473,6 +486,10 @@ fn schema(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     });
     for part in reviewer.result.iter() {
         form["properties"][part.name.as_ref()] = serde_json::from_str(&part.source).unwrap_or_default();
+    }
+    if !reviewer.report_at.is_empty() {
+        form["properties"]["report"] = json!({"type": "string"});
+        form["required"] = json!(["verdict", "report"]);
     }
     Ok(form.to_string())
 }

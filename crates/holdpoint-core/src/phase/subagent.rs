@@ -15,6 +15,7 @@ use crate::facts::{FactError, Facts};
 use crate::tool::{Tool, ToolKind};
 use crate::transition::{Origin, enter};
 use crate::verdict::Verdict;
+use crate::workflow::grants::Grants;
 use crate::workflow::phase::{Phase, PhaseKind, ReviewPhase};
 use crate::workflow::step::Delivery;
 
@@ -73,6 +74,7 @@ pub(super) fn turn(
         task: Task::Answered { verdict, notes },
         report: None,
         log: None,
+        grants: Grants::default(),
         condition: None,
         timeout_s: reviewer(facts, phase)?.timeout_s,
     })))

@@ -1,5 +1,6 @@
 //! Reviewers and checks as data: the programs, and the engine's own tests, that perform phases.
 
+use super::grants::Grants;
 use super::{List, Named, Say, Text};
 use crate::verdict::Verdict;
 
@@ -17,6 +18,8 @@ pub struct Reviewer {
     pub schema: Option<Text>,
     /// Where in its JSON answer the verdict is: the first place that has one counts.
     pub verdict_at: List<Text>,
+    /// Where in its JSON answer the report is, which the engine then writes; none: it writes the report itself.
+    pub report_at: List<Text>,
     /// Its own words for verdicts: each word, and the verdict it means.
     pub answers: List<Named>,
     /// The verdict of an answer that cannot be read; none: that is a fault.
@@ -29,6 +32,8 @@ pub struct Reviewer {
     pub models: Option<Models>,
     /// Where its standard error goes, below the run's folder; a template. Removed after a review that worked.
     pub log: Option<Text>,
+    /// What its program gets beyond the usual.
+    pub grants: Grants,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
@@ -69,6 +74,8 @@ pub struct Check {
     pub accepts: List<Verdict>,
     /// Where its standard error goes, below the run's folder; a template.
     pub log: Option<Text>,
+    /// What its program gets beyond the usual.
+    pub grants: Grants,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }

@@ -422,6 +422,18 @@ impl Phase {
         workflow.reviewers.iter().find(|reviewer| reviewer.name == *name)
     }
 
+    /// Has its review done by another reviewer, where it is done by this one.
+    pub fn review_with(&mut self, reviewer: &str, instead: &str) {
+        let name = match &mut self.kind {
+            PhaseKind::Reviewer(review) => &mut review.reviewer,
+            PhaseKind::Agent(AgentPhase { shown: Some(shown), .. }) => &mut shown.reviewer,
+            _ => return,
+        };
+        if *name == *reviewer {
+            *name = instead.to_owned().into();
+        }
+    }
+
     /// The check that it names.
     pub fn check<'a>(&self, workflow: &'a Workflow) -> Option<&'a Check> {
         match self.performance()? {

@@ -6,9 +6,11 @@ use holdpoint_checks::reader::Reader;
 use holdpoint_core::document::outline;
 use holdpoint_core::phase::Request;
 use holdpoint_core::verdict::Verdict;
+use holdpoint_core::workflow::grants::Grants;
 use serde_json::json;
 
 use super::{Failure, Performed, keep_log, read_text};
+use crate::confinement::{self, Child, Role};
 use crate::env_vars::Env;
 use crate::process_group::Group;
 use crate::program::{self, Channels, How};
@@ -50,26 +52,32 @@ pub(super) fn perform(
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {
-        let (result, printed) = try_row(row, run, env, &group)?;
+        let (result, printed) = try_row(row, run, &request.grants, env, &group)?;
         log.extend(["== ", &row.id, ": ", &row.check, "\n", &printed, "\n"]);
         results.push((row, result));
     }
     drop(group);
-    Ok(told(&results, run, &request.phase, &log))
+    let mut performed = told(&results, run, &request.phase, &log);
+    let remark = confinement::remark(log.as_bytes(), &request.grants);
+    performed.doubts.extend(remark.filter(|_| performed.verdict == Verdict::Fail).map(str::to_owned));
+    Ok(performed)
 }
 
 fn try_row(
     row: &Row,
     run: &Run,
+    grants: &Grants,
     env: &dyn Env,
     group: &Group,
 ) -> std::result::Result<(Result, String), Failure> {
     let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
     let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
-    let mut command = program::in_project("sh", &run.home, env);
-    command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
-    let ended = program::run_in(&mut command, group, row.timeout, Channels::Both)
-        .map_err(|error| Failure::Start(error.to_string()))?;
+    let child = Child { name: "sh", role: Role::Check, folder: &run.home, report: None, grants, env };
+    let started = child.command().and_then(|mut command| {
+        command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
+        program::run_in(&mut command, group, row.timeout, Channels::Both)
+    });
+    let ended = started.map_err(|error| Failure::Start(error.to_string()))?;
     let printed = String::from_utf8_lossy(&ended.output).into_owned();
     let (before, own) = printed.split_once(&format!("{MARK}\n")).unwrap_or((&printed, ""));
     let result = match ended.how {

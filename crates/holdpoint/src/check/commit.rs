@@ -1,7 +1,6 @@
 //! Committing: exactly the files it is told, with the message it is told; nothing where it is `done` already. Whether
 //! that is what was proved, git is asked afterwards.
 
-use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use holdpoint_core::verdict::Verdict;
 use serde_json::json;
 
 use super::{Failure, Performed};
+use crate::confinement::{Role, variables};
 use crate::env_vars::{self, Env};
 use crate::program::{self, Channels, How};
 use crate::project::Run;
@@ -58,13 +58,7 @@ impl Commit<'_> {
         let mut command = Command::new("git");
         // Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind. Who commits, and
         // when, is theirs to say.
-        let is_identity = |name: &OsString| {
-            let name = name.to_string_lossy();
-            name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_")
-        };
-        for name in env_vars::of_git().into_iter().filter(|name| !is_identity(name)) {
-            command.env_remove(name);
-        }
+        command.env_clear().envs(variables::passed(Role::Check, &[])).envs(env_vars::for_commit());
         // A file may be called `*.py`.
         command.env("GIT_LITERAL_PATHSPECS", "1");
         command.arg("-C").arg(&run.home).args(["-c", "commit.gpgsign=false"]).args(args);

@@ -7,9 +7,11 @@ use holdpoint_checks::test_report::{self, Outcome, TestReport};
 use holdpoint_core::path::{below, tidy};
 use holdpoint_core::phase::{Request, Tests};
 use holdpoint_core::verdict::Verdict;
+use holdpoint_core::workflow::grants::Grants;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, keep_log};
+use crate::confinement::{self, Child, Role};
 use crate::env_vars::Env;
 use crate::error::in_full;
 use crate::program::{self, Channels, Ended, How};
@@ -24,19 +26,20 @@ pub(super) fn perform(
     run: &Run,
     env: &dyn Env,
 ) -> Result<Performed, Failure> {
-    let timeout = Duration::from_secs(u64::from(request.timeout_s));
     if let Some(tree) = &tests.fails_on
-        && passes_on(tests, run, env, tree, timeout)?
+        && passes_on(tests, request, run, env, tree)?
     {
         let output = "It passes without the change too, so it proves nothing.".to_owned();
         return Ok(Performed { output, ..Performed::of(Verdict::Fail) });
     }
-    let ran = run_in(tests, &run.home, env, timeout)?;
+    let ran = run_in(tests, &run.home, &request.grants, env, timeout(request))?;
     let mut performed = Performed { took: ran.took, exit: ran.exit, ..Performed::of(verdict(&ran, tests)) };
     let kept = keep_log(&run.home, &request.phase, &ran.output);
     (performed.log, performed.log_digest) = kept.unzip();
     performed.details = details(&ran);
     performed.doubts = doubts(&request.phase, run, &ran);
+    let remark = confinement::remark(&ran.output, &request.grants);
+    performed.doubts.extend(remark.filter(|_| !matches!(ran.outcome, Outcome::Passed)).map(str::to_owned));
     let seconds = ran.took.as_secs_f64();
     performed.output = test_report::summary(&ran.report, &ran.outcome, seconds, performed.log.as_deref());
     if is_short(&ran, tests) {
@@ -49,6 +52,10 @@ pub(super) fn perform(
         );
     }
     Ok(performed)
+}
+
+fn timeout(request: &Request) -> Duration {
+    Duration::from_secs(u64::from(request.timeout_s))
 }
 
 fn details(ran: &Ran) -> Json {
@@ -86,13 +93,21 @@ struct Ran {
     output: Vec<u8>,
 }
 
-fn run_in(tests: &Tests, folder: &Path, env: &dyn Env, timeout: Duration) -> Result<Ran, Failure> {
+fn run_in(
+    tests: &Tests,
+    folder: &Path,
+    grants: &Grants,
+    env: &dyn Env,
+    timeout: Duration,
+) -> Result<Ran, Failure> {
     let Some((name, args)) = tests.command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
-    let mut command = program::in_project(name, folder, env);
-    command.args(args);
-    let (exit, took, output) = match program::run(&mut command, None, timeout, Channels::Both) {
+    let child = Child { name, role: Role::Check, folder, report: None, grants, env };
+    let started = child
+        .command()
+        .and_then(|mut command| program::run(command.args(args), None, timeout, Channels::Both));
+    let (exit, took, output) = match started {
         Ok(Ended { how: How::Interrupted, .. }) => return Err(Failure::Interrupted),
         Ok(Ended { how: How::Exit(status), took, output }) => (status.code(), took, output),
         Ok(Ended { how: How::Late, took, output }) => (None, took, output),
@@ -110,16 +125,17 @@ fn run_in(tests: &Tests, folder: &Path, env: &dyn Env, timeout: Duration) -> Res
 /// Whether the tests pass on a tree from before, with some of today's files added.
 fn passes_on(
     tests: &Tests,
+    request: &Request,
     run: &Run,
     env: &dyn Env,
     tree: &str,
-    timeout: Duration,
 ) -> Result<bool, Failure> {
     let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
     worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
-    Ok(matches!(run_in(tests, folder.path(), env, timeout)?.outcome, Outcome::Passed))
+    let ran = run_in(tests, folder.path(), &request.grants, env, timeout(request))?;
+    Ok(matches!(ran.outcome, Outcome::Passed))
 }
 
 /// `pass`, `fail`, `broken`, or `out-of-scope` if every failure is somebody else's.

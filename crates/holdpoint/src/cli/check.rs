@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
 use crate::store::layout;
-use crate::ui::Style;
+use crate::ui::{Style, blanked};
 use crate::{catalog, project};
 
 /// Check workflows for errors: unknown keys and names, commands that do not exist, and anything else that would fail
@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             if arguments.json {
                 rows.push(row(Some(&found.name), &found.shown(&problem.file), problem, source));
             } else {
-                context.ui.line(draw(context, &found.shown(&problem.file), problem, source));
+                context.ui.drawing(&draw(context, &found.shown(&problem.file), problem, source));
             }
         }
         if !arguments.json && problems.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         }
     }
     if arguments.json {
-        context.ui.line(serde_json::Value::Array(rows));
+        context.ui.json(serde_json::Value::Array(rows));
     }
     match errors {
         0 => Ok(()),
@@ -113,7 +113,7 @@ fn check_choices(
         if arguments.json {
             rows.push(row(None, &place, problem, &source));
         } else {
-            context.ui.line(draw(context, &place, problem, &source));
+            context.ui.drawing(&draw(context, &place, problem, &source));
         }
     }
     if !arguments.json && problems.is_empty() {
@@ -139,9 +139,11 @@ fn draw(context: &Context, place: &str, problem: &Diagnostic, source: &str) -> S
     let level = if problem.severity == Severity::Error { Level::ERROR } else { Level::WARNING };
     let end = problem.span.end.min(source.len());
     let span = problem.span.start.min(end)..end;
-    let snippet = Snippet::source(source).path(place).annotation(AnnotationKind::Primary.span(span));
-    let mut group = level.primary_title(&problem.message).element(snippet);
-    if let Some(hint) = &problem.hint {
+    let (source, place) = (blanked(source), blanked(place));
+    let snippet = Snippet::source(&source).path(&place).annotation(AnnotationKind::Primary.span(span));
+    let (message, hint) = (blanked(&problem.message), problem.hint.as_deref().map(blanked));
+    let mut group = level.primary_title(&message).element(snippet);
+    if let Some(hint) = &hint {
         group = group.element(Level::HELP.with_name("hint").message(hint));
     }
     let renderer = if context.ui.has_color() { Renderer::styled() } else { Renderer::plain() };

@@ -52,7 +52,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     write(built_in, &folder, our_home)?;
     if arguments.json {
         let files: Vec<&str> = built_in.files.iter().map(|(path, _)| *path).collect();
-        context.ui.line(json!({"workflow": arguments.workflow, "folder": folder, "files": files}));
+        context.ui.json(json!({"workflow": arguments.workflow, "folder": folder, "files": files}));
     } else {
         show(context, arguments, built_in, &folder);
     }

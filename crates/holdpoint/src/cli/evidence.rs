@@ -69,7 +69,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]) {
     if arguments.json {
         let lines = pieces.iter().filter_map(|piece| serde_json::to_string(piece).ok());
-        lines.for_each(|line| context.ui.line(line));
+        lines.for_each(|line| context.ui.json(line));
         return;
     }
     let now = check::tree(run);

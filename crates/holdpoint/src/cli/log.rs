@@ -97,7 +97,7 @@ fn show_last(context: &Context, arguments: &Arguments, rows: &mut Rows, mut line
 
 fn show(context: &Context, arguments: &Arguments, rows: &mut Rows, line: &Line) {
     if arguments.json {
-        context.ui.line(&line.raw);
+        context.ui.json(&line.raw);
     } else {
         rows.show(&line.entry);
     }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::store::journal::{Entry, Speech, Spoken};
+use crate::ui;
 
 /// Renders a time of the journal with its age: `2026-11-15 21:00:03 UTC, 3 minutes ago`.
 pub(super) fn time_and_age(at: &str) -> String {
@@ -63,7 +64,7 @@ pub(super) fn spoken(entry: &Entry) -> String {
 
 /// Renders a text in one line without control characters, so that an agent's text cannot control the terminal.
 pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(ui::visible).collect()
 }
 
 /// Indents each line of a text by two, without control characters.

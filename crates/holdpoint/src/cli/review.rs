@@ -74,7 +74,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         }
     }
     if arguments.json {
-        context.ui.line(Json::Array(rows));
+        context.ui.json(Json::Array(rows));
     }
     match failures {
         0 => Ok(()),

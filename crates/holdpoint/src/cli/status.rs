@@ -26,7 +26,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if arguments.json {
         let json = serde_json::to_string(&report)
             .map_err(|error| CommandError::new(Kind::Failed, error.to_string()))?;
-        context.ui.line(json);
+        context.ui.json(json);
         return Ok(());
     }
     let ui = &context.ui;

@@ -20,6 +20,7 @@ use crate::env_vars::{Env, ProcessEnv};
 use crate::hook::input::{self, Input};
 use crate::project::{self, Run};
 use crate::store::journal::{self, Speech};
+use crate::ui::blanked;
 
 /// The most characters of a phase or a rule.
 const PART_CHARS_MAX: usize = 60;
@@ -44,7 +45,7 @@ pub fn main() -> ExitCode {
     let found = project::find(&folder, &env, session.as_deref(), None);
     let parts: Vec<String> = found.runs.iter().map(|run| part(run, &folder, &env)).collect();
     if !parts.is_empty() {
-        let _ = writeln!(std::io::stdout(), "{}", parts.join(" | "));
+        let _ = writeln!(std::io::stdout(), "{}", blanked(&parts.join(" | ")));
     }
     ExitCode::SUCCESS
 }

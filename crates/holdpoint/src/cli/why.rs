@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let rules: Vec<Explained<'_>> =
         entry.rules.iter().map(|spoken| explain(context, entry, spoken)).collect();
     if arguments.json {
-        context.ui.line(as_json(entry, &rules));
+        context.ui.json(as_json(entry, &rules));
     } else {
         show(&context.ui, entry, &rules);
     }
@@ -100,7 +100,7 @@ fn rule_now<'r>(rules: &'r [Rule], spoken: &Spoken) -> Option<&'r Rule> {
 fn show_none(context: &Context, arguments: &Arguments, n_found: usize, has_journal: bool) {
     let ui = &context.ui;
     if arguments.json {
-        ui.line(Json::Null);
+        ui.json(Json::Null);
         return;
     }
     let what = if arguments.any { "rule has applied" } else { "hold" };

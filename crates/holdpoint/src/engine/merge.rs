@@ -4,6 +4,7 @@ use std::path::Path;
 
 use holdpoint_core::effects::Message;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
 
 use super::ownership;
@@ -92,15 +93,20 @@ impl Said {
             Moment::Start => self.context.splice(0..0, self.holds.drain(..)).for_each(drop),
             Moment::Before | Moment::After | Moment::Prompt => {}
         }
-        let fit = |text: Option<String>| text.map(|text| message::fit(home, text));
+        let fit = |text: Option<String>| text.map(|text| message::fit(home, clean(text)));
         Answer {
             hold: fit(under_names(&self.holds)),
             context: fit(under_names(&self.context)),
             message: fit((!self.messages.is_empty()).then(|| self.messages.join("\n\n"))),
-            stderr: self.stderr,
+            stderr: self.stderr.into_iter().map(clean).collect(),
             release: None,
         }
     }
+}
+
+/// What an agent is told stays in its transcript.
+fn clean(text: String) -> String {
+    secret::replaced(&text).into_owned()
 }
 
 /// Texts joined, each under its workflow's name if there are several workflows.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::secret;
 use holdpoint_core::tool::Tool;
 
 use super::report::Report;
@@ -81,9 +82,11 @@ pub(super) fn about(event: &Event) -> Entry {
 /// What a tool was called for, in a few words.
 fn in_short(tool: &Tool) -> Option<String> {
     const CHARS_MAX: usize = 120;
+    const CHARS_SEEN: usize = 2_000;
     let path = || tool.paths().into_iter().next();
     let agent = || tool.agent().ok().flatten().map(str::to_owned);
     let text = tool.command().map(str::to_owned).or_else(path).or_else(agent)?;
-    let line = text.lines().next().unwrap_or_default();
-    Some(line.chars().take(CHARS_MAX).collect())
+    // Before it is cut: half a token is not known for one any more.
+    let line: String = text.lines().next().unwrap_or_default().chars().take(CHARS_SEEN).collect();
+    Some(secret::replaced(&line).chars().take(CHARS_MAX).collect())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use holdpoint_core::phase::approval::Given;
+use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -65,6 +66,13 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// The piece as it is kept: what was run or printed may have a token in it.
+    fn without_secrets(mut self) -> Evidence {
+        self.command.iter_mut().chain(&mut self.doubts).for_each(secret::replace);
+        secret::replace_in("", &mut self.details);
+        self
+    }
+
     /// What its chain must be after this one.
     fn link(&self, before: &str) -> String {
         let piece = Evidence { chain: before.to_owned(), ..self.clone() };
@@ -74,6 +82,7 @@ impl Evidence {
 
 /// Appends a piece of evidence. Only one at a time does so: whoever performs a review of a run holds its lock.
 pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
+    let evidence = &evidence.clone().without_secrets();
     let path = layout::evidence(home, &evidence.workflow);
     let project = layout::prepare(home, &path)?;
     let text = project.read(&path, BYTES_MAX)?.unwrap_or_default();

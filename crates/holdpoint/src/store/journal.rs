@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,23 @@ pub struct Entry {
     pub reviews: Vec<Reviewed>,
     /// How long it took.
     pub took_us: u64,
+}
+
+impl Entry {
+    /// The entry as it is kept: what was said or called may have a token in it.
+    fn without_secrets(mut self) -> Entry {
+        let rules = self.rules.iter_mut().flat_map(|rule| {
+            let facts = rule.facts.iter_mut().map(|(_, value)| value);
+            facts.chain([&mut rule.text]).chain(&mut rule.satisfied_by)
+        });
+        for text in rules.chain(&mut self.about).chain(&mut self.faults) {
+            secret::replace(text);
+        }
+        for (field, value) in &mut self.set {
+            secret::replace_in(field, value);
+        }
+        self
+    }
 }
 
 /// What was decided about an event.
@@ -165,7 +183,7 @@ pub struct Spoken {
 pub fn append(home: &Path, entry: &Entry) -> Result<(), StoreError> {
     let path = layout::journal(home);
     let project = layout::prepare(home, &path)?;
-    let mut line = serde_json::to_vec(entry)?;
+    let mut line = serde_json::to_vec(&entry.clone().without_secrets())?;
     line.push(b'\n');
     let mut file = project.append(&path, Access::Ours)?;
     if is_torn(&mut file) {
@@ -304,6 +322,24 @@ mod tests {
         let long = Entry { about: Some("x".repeat(70_000)), ..entry("one", Decision::None, "5") };
         append(home.path(), &long).unwrap();
         assert!(last_hold(home.path(), "one").is_none(), "it is too far back");
+    }
+
+    #[test]
+    fn tokens_are_not_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let spoken = Spoken { text: "TOKEN=abc123".into(), ..Spoken::default() };
+        let facts = vec![("tool.command".into(), "\"PGPASSWORD=abc123 psql\"".into())];
+        let entry = Entry {
+            about: Some("curl -H 'Authorization: Bearer abc123'".into()),
+            faults: vec!["https://me:abc123@host cannot be read".into()],
+            rules: vec![Spoken { facts, satisfied_by: Some("--token abc123".into()), ..spoken }],
+            set: [("api_key".to_owned(), "abc123".into()), ("n".to_owned(), 1.into())].into_iter().collect(),
+            ..Entry::default()
+        };
+        append(home.path(), &entry).unwrap();
+        let text = std::fs::read_to_string(layout::journal(home.path())).unwrap();
+        assert!(!text.contains("abc123"), "{text}");
+        assert_eq!(text.matches("[secret]").count(), 6, "{text}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use holdpoint_core::secret;
+
 use super::folder::{Access, FileError, Folder};
 
 /// When a log is set aside: one old one is kept.
@@ -12,7 +14,8 @@ const CHARS_MAX: usize = 200;
 
 /// Appends a line to a log in the project at `home`. A log that cannot be written changes nothing.
 pub fn append(home: &Path, path: &Path, at: &str, what: &str) {
-    let first: String = what.lines().next().unwrap_or_default().chars().take(CHARS_MAX).collect();
+    let first = secret::replaced(what.lines().next().unwrap_or_default());
+    let first: String = first.chars().take(CHARS_MAX).collect();
     let _ = write(home, path, &format!("[{at}] {first}\n"));
 }
 

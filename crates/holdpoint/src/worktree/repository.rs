@@ -31,6 +31,13 @@ impl Repository {
     }
 }
 
+/// Finds the git folder that a linked working tree shares with the others; none where it lies in the tree.
+pub fn shared(root: &Path) -> Option<PathBuf> {
+    let git = linked(&root.join(".git"), "gitdir: ", root)?;
+    let shared = linked(&git.join("commondir"), "", &git)?;
+    shared.join("objects").is_dir().then_some(shared)
+}
+
 /// Finds the git folder: `.git`, or what it points to if it is a file, as in a linked working tree or a submodule.
 fn git_folder(root: &Path) -> Result<PathBuf, TreeError> {
     let git = root.join(".git");

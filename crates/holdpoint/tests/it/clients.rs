@@ -13,6 +13,7 @@ mod new_user;
 mod offline;
 mod plugin;
 mod recording;
+mod reviewer;
 mod session;
 mod table;
 mod taskie;

@@ -46,7 +46,8 @@ pages!(
     isdlc = "isdlc",
     autopilot = "autopilot",
     writing_your_own = "writing-your-own",
-    held = "held"
+    held = "held",
+    what_it_runs = "what-it-runs"
 );
 
 /// The documents of a folder.

@@ -117,3 +117,25 @@ fn follow_ends_when_nobody_reads() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
 }
+
+/// What an agent calls is kept and shown without its tokens, also where only half of one would be kept.
+#[test]
+fn tokens_are_neither_kept_nor_shown() {
+    let project = crate::shown::reviewed();
+    let token = "ghp_0123456789abcdefABCDEF0123456789";
+    let long = format!("{} {token}", "x".repeat(100));
+    for command in [
+        "git commit -m x && curl -H \"Authorization: Bearer sk-live-SECRET\" https://api",
+        "GITHUB_TOKEN=sk-live-SECRET git commit -m x",
+        &long,
+    ] {
+        project.hook(&crate::shown::shell(&project, "s", command));
+    }
+    let kept = project.read(".holdpoint/journal.jsonl");
+    let told: String =
+        [&["log"][..], &["why"], &["log", "--json"]].map(|args| project.run(args).stdout).concat();
+    for text in [&kept, &told] {
+        assert!(text.contains("[secret]"), "{text}");
+        assert!(!text.contains("SECRET") && !text.contains("ghp_"), "{text}");
+    }
+}

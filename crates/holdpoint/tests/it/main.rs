@@ -22,6 +22,8 @@ mod claudex;
 #[cfg(unix)]
 mod clients;
 mod commands;
+#[cfg(target_os = "linux")]
+mod confinement;
 #[cfg(unix)]
 mod crash;
 #[cfg(unix)]
@@ -32,6 +34,8 @@ mod dialects;
 mod doctor;
 mod echo;
 mod eject;
+#[cfg(unix)]
+mod escapes;
 mod gate;
 mod generated;
 mod graph;

@@ -94,8 +94,30 @@ fn the_page_of_the_environment_has_every_variable() {
             writeln!(page, "| `{workflow}` | {names} |").unwrap();
         }
     }
+    page.push_str(&what_programs_get());
     assert!(page.contains("| `HOLDPOINT_REVIEWER` |") && page.contains("`CODEX_THREAD_ID`"), "{page}");
     assert_kept("docs/reference/environment.md", &page);
+}
+
+/// The variables that programs of reviewers and checks get.
+fn what_programs_get() -> String {
+    use holdpoint::confinement::variables::{BEDROCK, EVERY, REVIEWERS, TOOLCHAINS};
+    let rows = [
+        ("every program", EVERY),
+        ("every program, for its toolchain", TOOLCHAINS),
+        ("reviewers", REVIEWERS),
+        ("reviewers, if `CLAUDE_CODE_USE_BEDROCK` is set", BEDROCK),
+    ];
+    let mut text = String::from(
+        "\n## What programs get\n\nPrograms of reviewers and checks get these if they are set, those that their workflow or \
+         `holdpoint.toml` [names](workflow.md#what-programs-get), and `HOLDPOINT_REVIEWER`. `*` stands for any ending. An \
+         agent's session (`CLAUDE_CODE_SESSION_ID` and its like) stays behind.\n\n| who | variables |\n| --- | --- |\n",
+    );
+    for (who, list) in rows {
+        let names: Vec<String> = list.split_whitespace().map(|name| format!("`{name}`")).collect();
+        writeln!(text, "| {who} | {} |", names.join(", ")).unwrap();
+    }
+    text
 }
 
 /// Every word of the parser's lists of keys.

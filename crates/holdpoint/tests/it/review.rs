@@ -252,3 +252,44 @@ fn a_reviewer_cannot_ask_for_a_review() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(state(&project), json!({"next": "review"}));
 }
+
+/// A reviewer that only reads gives its report with its answer, and the engine writes it.
+#[test]
+fn a_report_that_comes_with_the_answer_is_written() {
+    let careful = "report_at = [\"report\"]\nverdict_at = [\"verdict\"]";
+    let workflow = WORKFLOW.replace("verdict_at = [\"verdict\"]", careful);
+    let state = json!({"next": "review", "round": 0});
+    let project = project(&state, "echo '{\"verdict\":\"FAIL\",\"report\":\"1. Too short\\n\\n\"}'\n");
+    project.workflow("drafts", &workflow);
+    assert_eq!(project.run(&["review"]).code, Some(0));
+    assert_eq!(project.read(".drafts/one/review-1.md"), "1. Too short\n");
+
+    project.write("reviewer.sh", "echo '{\"verdict\":\"PASS\",\"report\":\"  \"}'\n");
+    project.write(".drafts/one/state.json", state.to_string());
+    let printed = project.run(&["review"]);
+    assert_eq!(printed.code, Some(1), "{}", printed.stdout);
+    assert!(printed.stdout.contains("left no new report"), "{}", printed.stdout);
+}
+
+#[test]
+fn a_project_chooses_among_the_reviewers_of_a_workflow() {
+    let project = project(&json!({"next": "review", "round": 0}), "exit 1\n");
+    let other =
+        "[reviewers.other]\ncommand = [\"true\", \"{{ prompt }}\"]\nverdict_at = [\"verdict\"]\n[fields]";
+    let workflow = WORKFLOW
+        .replace("[fields]", other)
+        .replace("limit  = \"reviews\"", "limit  = \"reviews\"\nreviewer = \"script\"");
+    project.workflow("drafts", &workflow);
+    assert!(project.run(&["review", "--dry-run"]).stdout.contains("sh reviewer.sh"));
+    project.write(".holdpoint/holdpoint.toml", "[reviewers.drafts]\nscript = \"other\"\n");
+    let printed = project.run(&["review", "--dry-run"]);
+    assert!(printed.stdout.contains("true 'Review"), "{}{}", printed.stdout, printed.stderr);
+    project.write(".holdpoint/holdpoint.toml", "[reviewers.drafts]\nscript = \"othr\"\n");
+    assert!(
+        project.run(&["review", "--dry-run"]).stdout.contains("sh reviewer.sh"),
+        "as the workflow has it"
+    );
+    let told = project.run(&["status"]).stdout;
+    let expected = "names a reviewer `othr` that `drafts` does not have; did you mean `other`?";
+    assert!(told.contains(expected), "{told}");
+}

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::json;
 use toml::de::DeTable;
 
+use super::super::grants::{self, Grants};
 use super::super::performer::{Check, CheckKind, Models, Reviewer, TestsCheck};
 use super::super::table::{Reader, listed};
 use super::super::{List, Text};
@@ -13,13 +14,14 @@ use super::{Count, Parser};
 use crate::diagnostic::nearest;
 use crate::verdict::Verdict;
 
-const REVIEWER_KEYS: [&str; 14] = [
+const REVIEWER_KEYS: [&str; 17] = [
     "program",
     "command",
     "prompt",
     "schema",
     "result",
     "verdict_at",
+    "report_at",
     "answers",
     "otherwise",
     "way",
@@ -27,16 +29,18 @@ const REVIEWER_KEYS: [&str; 14] = [
     "subagents",
     "models",
     "log",
+    "pass",
+    "writes",
     "timeout",
 ];
 /// The keys that say what a check does, each with its own inputs.
 const KINDS: [(&str, &[&str]); 7] = [
-    ("run", &[]),
-    ("tests", &["only", "scope", "known", "never_fewer", "fails_on", "adding"]),
+    ("run", &["pass", "writes"]),
+    ("tests", &["only", "scope", "known", "never_fewer", "fails_on", "adding", "pass", "writes"]),
     ("that", &[]),
     ("scan", &["code_lines", "test_lines"]),
     ("blueprint", &["files", "spec", "domains", "money", "reference", "fields"]),
-    ("acceptance", &["spec", "section", "columns"]),
+    ("acceptance", &["spec", "section", "columns", "pass", "writes"]),
     ("commit", &["message", "landed"]),
 ];
 /// The keys that every check may have.
@@ -83,10 +87,12 @@ impl Parser<'_> {
             verdict_at,
             subagent: self.subagent(&place, name, span, table),
             result: self.result_form(table),
+            report_at: self.reader.texts(table, "report_at"),
             answers: self.reader.named(table, "answers", None),
             otherwise,
             models: self.models(table),
             log: self.template(table, "log"),
+            grants: self.grants(table),
             timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
         }
     }
@@ -98,6 +104,30 @@ impl Parser<'_> {
         let span = Reader::get(table, "field").map_or(0..0, toml::Spanned::span);
         self.field_names.push((field.to_string(), span));
         Some(Models { field, rotate: self.reader.texts(table, "rotate") })
+    }
+
+    /// `pass` and `writes`.
+    fn grants(&mut self, table: &DeTable<'_>) -> Grants {
+        Grants {
+            pass: self.granted(table, "pass", grants::wrong_variable),
+            writes: self.granted(table, "writes", grants::wrong_folder),
+        }
+    }
+
+    fn granted(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &str,
+        wrong: fn(&str) -> Option<(String, String)>,
+    ) -> List<Text> {
+        let mut granted = Vec::new();
+        for (word, span) in self.reader.spanned_texts(table, key) {
+            if let Some((message, hint)) = wrong(&word) {
+                self.reader.error(span, message).hint = Some(hint);
+            }
+            granted.push(Cow::Owned(word));
+        }
+        granted.into()
     }
 
     /// A program and its arguments: a list, never one string for a shell.
@@ -155,6 +185,7 @@ impl Parser<'_> {
             accepts: self.accepted(table, &kind),
             kind,
             log: self.template(table, "log"),
+            grants: self.grants(table),
             timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
         })
     }

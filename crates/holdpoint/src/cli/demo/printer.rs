@@ -93,7 +93,8 @@ impl Printer {
 
     /// Prints a word with lines next to it.
     fn row(&self, style: Style, word: &str, lines: &[String]) {
-        let mut word = self.ui.paint(style, format!("{word:<9}"));
+        let gap = " ".repeat(9_usize.saturating_sub(word.chars().count()));
+        let mut word = format!("{}{gap}", self.ui.paint(style, word));
         for line in lines.iter().map(String::as_str).chain(lines.is_empty().then_some("")) {
             self.ui.line(format!("    {word} {line}").trim_end());
             word = " ".repeat(9);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::finding::Finding;
 use crate::cli::Context;
+use crate::confinement::launcher;
 use crate::env_vars::{HOME, PATH, SHELL};
 use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
@@ -22,6 +23,16 @@ pub(super) fn git(context: &Context, findings: &mut Vec<Finding>) {
         findings.push(Finding::wrong(
             "git is not on PATH, so rules about branches and commits do not work",
             "install git with your system's package manager, for example: sudo apt install git",
+        ));
+    }
+}
+
+/// Notes where programs of reviewers and checks can write wherever the user can.
+pub(super) fn confinement(findings: &mut Vec<Finding>) {
+    if !launcher::can_confine() {
+        findings.push(Finding::note(
+            "reviewers and checks are not confined here: they can write wherever you can",
+            "use Linux 5.19 or later with Landlock enabled, or a container, for work that you do not trust",
         ));
     }
 }

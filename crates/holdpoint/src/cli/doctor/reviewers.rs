@@ -1,12 +1,19 @@
 //! The reviewers of the enabled workflows, and what their command lines permit.
 
+use std::sync::Arc;
+
+use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::grants::ANYWHERE;
+use holdpoint_core::workflow::performer::Reviewer;
+use holdpoint_core::workflow::phase::PhaseKind;
 use serde::Serialize;
 
 use super::finding::Finding;
 use crate::cli::{Context, subject};
+use crate::confinement::launcher;
 use crate::install::host;
 use crate::program;
-use crate::project::Found;
+use crate::project::{Found, reviewers};
 
 /// The report about one reviewer.
 #[derive(Debug, PartialEq, Serialize)]
@@ -46,13 +53,18 @@ pub(super) fn look(
     let mut all = Vec::new();
     for workflow in workflows {
         let Ok(parsed) = workflow.parsed() else { continue };
-        for reviewer in parsed.workflow.reviewers.iter() {
+        let chosen = reviewers::chosen(&context.cwd, Arc::new(parsed.workflow));
+        let is_asked = |reviewer: &&Reviewer| {
+            let named = chosen.phases.iter().filter_map(|phase| phase.reviewer(&chosen));
+            named.into_iter().any(|named| named.name == reviewer.name)
+        };
+        for reviewer in chosen.reviewers.iter().filter(is_asked) {
             let Some(name) = reviewer.command.first().filter(|name| !name.contains("{{")) else { continue };
             let command: Vec<&str> = reviewer.command.iter().map(AsRef::as_ref).collect();
             let report = ReviewerReport {
                 workflow: workflow.name.clone(),
                 command: command.join(" "),
-                permits: permits(&command),
+                permits: permits(&command).into_iter().chain(confined(reviewer, &chosen)).collect(),
             };
             // Two reviewers of a workflow may be the same program with different answers.
             if all.contains(&report) {
@@ -81,6 +93,22 @@ fn permits(command: &[&str]) -> Vec<String> {
     let said = FLAGS.into_iter().filter(|(flag, _)| is_said(flag));
     let permits: Vec<String> = said.map(|(flag, means)| format!("{flag}: {means}")).collect();
     if permits.is_empty() { vec!["it may do what its own settings permit".to_owned()] } else { permits }
+}
+
+/// What its command line permits ends where the sandbox does. One that the agent starts itself has none.
+fn confined(reviewer: &Reviewer, workflow: &Workflow) -> Option<String> {
+    let is_started = workflow
+        .phases
+        .iter()
+        .any(|phase| matches!(&phase.kind, PhaseKind::Reviewer(review) if review.reviewer == reviewer.name));
+    let writes = &reviewer.grants.writes;
+    let is_free = !is_started || writes.iter().any(|path| path == ANYWHERE);
+    let more: String = writes.iter().map(|path| format!(", `{path}`")).collect();
+    (launcher::can_confine() && !is_free).then(|| {
+        format!(
+            "in a sandbox: it can write to its report's folder, temporary folders, what its tool keeps{more}"
+        )
+    })
 }
 
 fn how_to_get(program: &str) -> String {

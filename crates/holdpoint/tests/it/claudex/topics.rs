@@ -51,7 +51,9 @@ fn a_topic_is_stored_shown_and_sent_as_it_is() {
         assert_eq!(whole.is_some(), topic.len() > 10_000);
         assert!(whole.unwrap_or(hold).ends_with(format!("\n{topic}").trim_end()), "{topic:?}");
         let shown = site.done(&["status"]);
-        assert!(shown.contains(&format!("\ntopic       {topic}\n")), "{topic:?}: {shown}");
+        // On a terminal it is as it is but for what would steer that.
+        let visible = holdpoint::ui::blanked(&topic);
+        assert!(shown.contains(&format!("\ntopic       {visible}\n")), "{topic:?}: {shown}");
 
         site.project.write("PLAN.md", "1. Tick.\n");
         let hold = site.stop();
@@ -68,7 +70,7 @@ fn a_topic_is_stored_shown_and_sent_as_it_is() {
         let again = cancelled.split_once("To start again: ").unwrap().1;
         assert_eq!(site.shell(again).code, Some(0), "{topic:?}: {again}");
         let shown = site.done(&["status"]);
-        let expected = if topic.len() > 10_000 { "the plan in PLAN.md" } else { topic.as_str() };
+        let expected = if topic.len() > 10_000 { "the plan in PLAN.md" } else { visible.as_str() };
         assert!(shown.contains(&format!("\ntopic       {expected}\n")), "{topic:?}: {shown}");
 
         let files = files_below(site.root());
