@@ -121,6 +121,15 @@ impl Parser<'_> {
         wrong: fn(&str) -> Option<(String, String)>,
     ) -> List<Text> {
         let mut granted = Vec::new();
+        let value = Reader::get(table, key);
+        // In the first edition a condition stood under `pass`.
+        if let Some(value) = value.filter(|value| value.get_ref().as_str().is_some()) {
+            self.reader.error(value.span(), format!("`{key}` is a list")).hint = Some(match key {
+                "pass" => "name variables: pass = [\"DATABASE_URL\"]; a condition is `that`, or `landed` in a check that commits".to_owned(),
+                _ => format!("name folders: {key} = [\"out\"]"),
+            });
+            return List::default();
+        }
         for (word, span) in self.reader.spanned_texts(table, key) {
             if let Some((message, hint)) = wrong(&word) {
                 self.reader.error(span, message).hint = Some(hint);

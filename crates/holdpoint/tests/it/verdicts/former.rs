@@ -68,7 +68,7 @@ fn complaints(project: &Project, place: &str, spelling: &str) -> Vec<(String, St
 }
 
 /// Where something of the first edition stood, how it was spelled, and what is said of it.
-const FIRST: [(&str, &str, &str, &str); 44] = [
+const FIRST: [(&str, &str, &str, &str); 45] = [
     (
         "@top",
         "[[hold]]\nname = 'h'\non = 'stop'\nsay = 'x'",
@@ -228,6 +228,12 @@ const FIRST: [(&str, &str, &str, &str); 44] = [
     (
         "@checks",
         "run = ['true']\npass = 'true'",
+        "`pass` is a list",
+        "name variables: pass = [\"DATABASE_URL\"]; a condition is `that`, or `landed` in a check that commits",
+    ),
+    (
+        "@checks",
+        "scan = '[]'\npass = 'true'",
         "unknown key `pass` in [checks.lint]",
         "write `that`, or `landed` in a check that commits",
     ),
