@@ -59,6 +59,12 @@ impl Ui {
         let _ = writeln!(std::io::stdout(), "{text}");
     }
 
+    /// Asks for an answer in the same line.
+    pub fn ask(&self, text: impl Display) {
+        let mut stderr = std::io::stderr();
+        let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
+    }
+
     /// Prints a line for people.
     pub fn note(&self, text: impl Display) {
         let _ = writeln!(std::io::stderr(), "{text}");

@@ -1,7 +1,10 @@
 //! `holdpoint init`: writes hooks and commands into the agents' settings.
 
+mod brought;
+
 use clap::Args;
 
+use self::brought::Brought;
 use super::installed::{self, Where};
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
@@ -47,7 +50,9 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let place = arguments.place.place(context)?;
     let hosts = hosts(context, &place, &arguments.agents)?;
-    let found = subject::find(context, &arguments.workflows)?;
+    let brought = Brought::along(context, &place);
+    let found =
+        brought.left_in(subject::find(context, &arguments.workflows)?, !arguments.workflows.is_empty())?;
     let mut workflows = Vec::new();
     let mut parsed = Vec::new();
     for found in &found {
@@ -81,6 +86,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let is_done = !plan.draft.has_changes() && Record::read(&place)?.as_ref() == Some(&plan.record);
     if arguments.dry_run || is_done || nothing_to_record(&plan) {
         show(context, &place, &hosts, &plan, arguments.dry_run);
+        if !arguments.dry_run {
+            brought.allow(context, &place);
+        }
         return Ok(());
     }
     // The files may have changed since, so the plan is made again under the lock.
@@ -90,6 +98,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
     apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
     show(context, &place, &hosts, &plan, false);
+    brought.allow(context, &place);
     Ok(())
 }
 

@@ -9,6 +9,8 @@
 use std::path::Path;
 
 #[cfg(unix)]
+mod allow;
+#[cfg(unix)]
 mod autopilot;
 mod bad_input;
 mod bad_project;
@@ -63,6 +65,8 @@ mod statusline;
 #[cfg(unix)]
 mod steps;
 mod surface;
+#[cfg(unix)]
+mod terminal;
 mod test_command;
 mod tidy;
 mod verdicts;
