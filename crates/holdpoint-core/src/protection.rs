@@ -35,7 +35,7 @@ const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 const OTHER_ENVIRONMENT: &str =
     r"(\b(PATH|HOME|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
-const NOT_AN_AGENTS: [&str; 1] = ["holdpoint hook"];
+const NOT_AN_AGENTS: [&str; 2] = ["holdpoint hook", "holdpoint allow"];
 
 /// What the engine itself has against an event, if anything.
 pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, Error> {

@@ -4,6 +4,7 @@
 //! Nothing is read outside the project unless the project brings something along.
 
 pub mod content;
+mod fingerprint;
 pub mod identity;
 pub mod survey;
 pub mod waiting;
@@ -16,6 +17,7 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::Answer;
 
 use self::content::Content;
+use self::fingerprint::Fingerprint;
 use self::identity::Identity;
 use self::survey::Survey;
 use crate::env::Env;
@@ -74,11 +76,39 @@ impl<'a> Allowance<'a> {
         if self.env.began_everything() {
             return Standing::Allowed;
         }
-        match Content::read(base) {
-            Ok(content) if content.is_empty() => Standing::Empty,
-            Ok(content) if self.allows(base, &content.digest()) => Standing::Allowed,
-            Ok(_) => Standing::Waiting,
-            Err(error) => Standing::Unusable(in_full(&error)),
+        let seen = Fingerprint::of(base);
+        if self.has_seen(base, seen.as_ref()) {
+            return Standing::Allowed;
+        }
+        let content = match Content::read(base) {
+            Ok(content) => content,
+            Err(error) => return Standing::Unusable(in_full(&error)),
+        };
+        let digest = content.digest();
+        if content.is_empty() {
+            Standing::Empty
+        } else if self.allows(base, &digest) {
+            self.remember(base, seen, &digest);
+            Standing::Allowed
+        } else {
+            Standing::Waiting
+        }
+    }
+
+    /// Returns whether the content looks as it did when it was last read, and was allowed.
+    fn has_seen(&self, base: &Path, seen: Option<&Fingerprint>) -> bool {
+        let known = self.project(base).zip(seen);
+        known.is_some_and(|(project, seen)| {
+            let digest = self.registry.seen(&project.id, base, &seen.digest);
+            digest.is_some_and(|digest| self.allows(base, &digest))
+        })
+    }
+
+    /// Remembers what the content looks like. What cannot be remembered is read again.
+    fn remember(&self, base: &Path, seen: Option<Fingerprint>, digest: &str) {
+        let settled = seen.filter(|seen| seen.is_settled(self.env.now()));
+        if let Some((project, seen)) = self.project(base).zip(settled) {
+            let _ = self.registry.note_seen(&project.id, base, &seen.digest, digest);
         }
     }
 
@@ -86,7 +116,7 @@ impl<'a> Allowance<'a> {
         let named = || self.env.var(ALLOW).is_some_and(|all| all.split(',').any(|one| one.trim() == digest));
         let kept = || {
             let project = self.project(base);
-            project.is_some_and(|project| project.ids().any(|id| self.registry.is_allowed(id, digest)))
+            project.is_some_and(|project| project.ids().any(|id| self.registry.is_allowed(&id, digest)))
         };
         named() || kept()
     }
@@ -104,7 +134,7 @@ impl<'a> Allowance<'a> {
 
     fn finds(&self, folder: &Path) -> bool {
         let Some(project) = self.project(folder) else { return false };
-        let is_known = |project: &Identity| project.ids().any(|id| self.registry.is_known(id));
+        let is_known = |project: &Identity| project.ids().any(|id| self.registry.is_known(&id));
         let above = || folder.ancestors().skip(1).filter_map(Identity::of_folder);
         is_known(&project) || (!project.is_repository && above().any(|project| is_known(&project)))
     }
@@ -123,7 +153,7 @@ impl<'a> Allowance<'a> {
         }
         let Some(project) = self.project(&run.home) else { return false };
         let name = name(&project, run);
-        let noted = project.ids().find_map(|id| self.registry.run(id, &name));
+        let noted = project.ids().find_map(|id| self.registry.run(&id, &name));
         match noted {
             Some(begun) => begun == Begun::Here,
             None if !self.knows(&run.home) => false,

@@ -310,6 +310,20 @@ fn is_users(folder: &Path, marker: &str, is_start: bool) -> bool {
         && (is_start || folder.metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
 }
 
+/// Finds the nearest thing from `start` upwards that would count if it were the user's: our folder, or a marker of a
+/// built-in workflow.
+pub fn anothers(start: &Path) -> Option<PathBuf> {
+    let markers = catalog::built_in().iter().map(|built_in| built_in.workflow.run.home.as_ref());
+    let markers: Vec<&str> = markers.chain([layout::FOLDER]).collect();
+    let in_folder = |folder: &Path| {
+        let is_anothers = |marker: &&&str| {
+            folder.join(marker).symlink_metadata().is_ok() && !is_users(folder, marker, folder == start)
+        };
+        markers.iter().find(is_anothers).map(|marker| folder.join(marker))
+    };
+    start.ancestors().find_map(in_folder)
+}
+
 /// Finds the nearest folder whose `.holdpoint` has choices or workflows. One with only a journal does not count: it is
 /// next to a run's marker, and must not hide the project's choices further up.
 pub fn base(start: &Path) -> Option<PathBuf> {

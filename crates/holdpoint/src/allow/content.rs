@@ -3,6 +3,7 @@
 //! was allowed.
 
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -50,14 +51,13 @@ pub enum ContentError {
 impl Content {
     /// Reads the content of the project at `base`.
     pub fn read(base: &Path) -> Result<Content, ContentError> {
-        let ours = layout::folder(base);
-        let mut reader = Reader { ours: &ours, content: Content::default(), bytes: 0 };
-        if metadata(&ours)?.is_some_and(|found| !found.is_dir()) {
-            return Err(ContentError::NotPlain { path: ours });
-        }
-        reader.take(layout::config(base))?;
-        reader.take(layout::workflows(base))?;
-        Ok(reader.content)
+        let mut content = Content::default();
+        walk(base, &mut |name, path, _| {
+            let failed = |source| ContentError::Io { path: path.to_path_buf(), source };
+            content.files.insert(name, std::fs::read(path).map_err(failed)?);
+            Ok(())
+        })?;
+        Ok(content)
     }
 
     /// Returns whether there is nothing to allow.
@@ -76,7 +76,21 @@ impl Content {
     }
 }
 
-fn metadata(path: &Path) -> Result<Option<std::fs::Metadata>, ContentError> {
+/// Something to do with each file: its name, its path, and what it is.
+type Visit<'a> = dyn FnMut(String, &Path, &Metadata) -> Result<(), ContentError> + 'a;
+
+/// Visits every plain file of a project's content.
+pub(super) fn walk(base: &Path, visit: &mut Visit<'_>) -> Result<(), ContentError> {
+    let ours = layout::folder(base);
+    if metadata(&ours)?.is_some_and(|found| !found.is_dir()) {
+        return Err(ContentError::NotPlain { path: ours });
+    }
+    let mut walk = Walk { ours: &ours, visit, files: 0, bytes: 0 };
+    walk.take(&layout::config(base))?;
+    walk.take(&layout::workflows(base))
+}
+
+fn metadata(path: &Path) -> Result<Option<Metadata>, ContentError> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -84,38 +98,39 @@ fn metadata(path: &Path) -> Result<Option<std::fs::Metadata>, ContentError> {
     }
 }
 
-struct Reader<'a> {
+struct Walk<'a, 'v> {
     ours: &'a Path,
-    content: Content,
+    visit: &'a mut Visit<'v>,
+    files: usize,
     bytes: u64,
 }
 
-impl Reader<'_> {
+impl Walk<'_, '_> {
     /// Takes in a file, or all files below a folder. Anything else is nothing.
-    fn take(&mut self, path: PathBuf) -> Result<(), ContentError> {
-        match metadata(&path)? {
-            Some(found) if found.is_dir() => self.folder(&path),
-            Some(found) if found.is_file() => self.file(path, found.len()),
+    fn take(&mut self, path: &Path) -> Result<(), ContentError> {
+        match metadata(path)? {
+            Some(found) if found.is_dir() => self.folder(path),
+            Some(found) if found.is_file() => self.file(path, &found),
             _ => Ok(()),
         }
     }
 
     fn folder(&mut self, folder: &Path) -> Result<(), ContentError> {
         let failed = |source| ContentError::Io { path: folder.to_path_buf(), source };
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
-            self.take(entry.map_err(failed)?.path())?;
-        }
-        Ok(())
+        let entries = std::fs::read_dir(folder).map_err(failed)?;
+        let mut paths: Vec<PathBuf> =
+            entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
+        paths.sort();
+        paths.iter().try_for_each(|path| self.take(path))
     }
 
-    fn file(&mut self, path: PathBuf, length: u64) -> Result<(), ContentError> {
-        self.bytes += length;
-        if self.bytes > BYTES_MAX || self.content.files.len() >= FILES_MAX {
+    fn file(&mut self, path: &Path, found: &Metadata) -> Result<(), ContentError> {
+        self.bytes += found.len();
+        self.files += 1;
+        if self.bytes > BYTES_MAX || self.files > FILES_MAX {
             return Err(ContentError::TooLarge { path: self.ours.to_path_buf() });
         }
-        let bytes = std::fs::read(&path).map_err(|source| ContentError::Io { path: path.clone(), source })?;
-        let name = path.strip_prefix(self.ours).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-        self.content.files.insert(name, bytes);
-        Ok(())
+        let name = path.strip_prefix(self.ours).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        (self.visit)(name, path, found)
     }
 }

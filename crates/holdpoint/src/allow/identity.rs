@@ -15,8 +15,6 @@ const BYTES_MAX: u64 = 4096;
 pub struct Identity {
     /// Its name in the registry.
     pub id: String,
-    /// The name of the root's own folder, if that is another: it may have been allowed before it became a repository.
-    former: Option<String>,
     /// The root of its repository's worktree, or the folder itself where there is no repository.
     pub root: PathBuf,
     /// Whether it is a repository.
@@ -33,18 +31,19 @@ impl Identity {
         let place = if dot_git.is_dir() { Some(root.join(".git")) } else { worktrees_git(root) };
         // A `.git` that only claims to be a worktree's says nothing about the repository that it names.
         let place = place.unwrap_or_else(|| root.to_path_buf());
-        let former = id(root);
-        Some(Identity { id: id(&place)?, former, root: root.to_path_buf(), is_repository: true })
+        Some(Identity { id: id(&place)?, root: root.to_path_buf(), is_repository: true })
     }
 
     /// Identifies a folder by itself.
     pub fn of_folder(folder: &Path) -> Option<Identity> {
-        Some(Identity { id: id(folder)?, former: None, root: folder.to_path_buf(), is_repository: false })
+        Some(Identity { id: id(folder)?, root: folder.to_path_buf(), is_repository: false })
     }
 
-    /// Returns the names under which the registry may have it.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.id.as_str()).chain(self.former.as_deref())
+    /// Returns the names under which the registry may have it: its root may have been allowed before it became a
+    /// repository.
+    pub fn ids(&self) -> impl Iterator<Item = String> {
+        let former = || self.is_repository.then(|| id(&self.root)).flatten();
+        std::iter::once(self.id.clone()).chain(std::iter::once_with(former).flatten())
     }
 
     /// Names a place in the project, the same in all its worktrees.

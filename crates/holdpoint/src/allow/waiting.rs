@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{CommandError, Kind};
 use crate::install::host::quoted;
 use crate::project::Run;
+use crate::store::layout;
 
 /// Something that has no effect, because the user has not allowed it.
 #[derive(Clone, Debug)]
@@ -36,7 +37,14 @@ impl Waiting {
 
     fn what(&self) -> String {
         match self {
-            Waiting::Content { .. } => "its own workflows and settings".to_owned(),
+            Waiting::Content { base, .. } => {
+                let are_there = (layout::workflows(base).exists(), layout::config(base).exists());
+                match are_there {
+                    (true, true) => "its own workflows and settings".to_owned(),
+                    (false, true) => format!("its own settings, {}", layout::CONFIG),
+                    (_, false) => "its own workflows".to_owned(),
+                }
+            }
             Waiting::Run(run) => format!("a run of {} that did not begin here", run.workflow.name),
         }
     }
@@ -47,11 +55,11 @@ pub fn message(waiting: &[Waiting]) -> Option<String> {
     let folder = waiting.first()?.folder();
     let what = what(waiting);
     if let Some(defect) = waiting.iter().find_map(defect) {
-        return Some(format!("holdpoint: {what} have no effect here: {defect}."));
+        return Some(format!("holdpoint: {} brings along {what}, without effect: {defect}.", shown(folder)));
     }
     Some(format!(
-        "holdpoint: {} brings along {what}. You have not allowed that, so it has no effect. To see what it would run, \
-         and to allow it, type in a terminal:\n  {}",
+        "holdpoint: {} brings along {what}.\nThat has no effect until you allow it. To look at it, type in a \
+         terminal:\n  {}",
         shown(folder),
         command(folder)
     ))

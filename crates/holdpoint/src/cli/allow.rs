@@ -165,7 +165,7 @@ fn revoke(context: &Context, start: &std::path::Path, allowance: &Allowance<'_>)
     }
     let by_path = || allowance.registry().list().into_iter().find(|entry| start.starts_with(&entry.path));
     let project = Identity::of(start);
-    let ids = project.iter().flat_map(Identity::ids).map(str::to_owned);
+    let ids = project.iter().flat_map(Identity::ids);
     let mut ids: Vec<String> = ids.filter(|id| allowance.registry().is_known(id)).collect();
     if ids.is_empty() {
         ids.extend(by_path().map(|entry| entry.id));

@@ -24,6 +24,8 @@ use crate::ui::Style;
 /// `holdpoint uninstall` removes exactly what `init` added. Running `init` again updates what has changed since: the
 /// program's path, the agents, the workflows.
 ///
+/// If you type it at a terminal, it also allows what the project brings along: see `holdpoint allow`.
+///
 /// All workflows are enabled. `--workflow` limits a project to the workflows it names and the project's own.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -60,6 +60,17 @@ impl Registry {
         self.folder.as_ref().is_some_and(|folder| folder.has(&content(id, digest)))
     }
 
+    /// Returns the digest of a content that looked like this when it was last read in this folder.
+    pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
+        let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
+        Some(text.strip_prefix(fingerprint)?.strip_prefix(' ')?.to_owned())
+    }
+
+    /// Remembers what the content in a folder looks like, and its digest.
+    pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digest: &str) -> io::Result<()> {
+        self.kept()?.write(&seen_file(id, base), format!("{fingerprint} {digest}").as_bytes())
+    }
+
     /// Returns what is known of a run, by its name in the project.
     pub fn run(&self, id: &str, run: &str) -> Option<Begun> {
         let text = self.folder.as_ref()?.text(&run_file(id, run))?;
@@ -126,7 +137,7 @@ impl Registry {
         let project = format!("projects/{id}");
         // What makes it count goes first.
         folder.remove(&format!("{project}/known"))?;
-        for part in ["allowed", "runs"] {
+        for part in ["allowed", "runs", "seen"] {
             for name in folder.names(&format!("{project}/{part}")) {
                 folder.remove(&format!("{project}/{part}/{name}"))?;
             }
@@ -171,6 +182,11 @@ impl Registry {
 
 fn content(id: &str, digest: &str) -> String {
     format!("projects/{id}/allowed/{digest}.json")
+}
+
+/// Worktrees of a project look different, so each folder has its own.
+fn seen_file(id: &str, base: &Path) -> String {
+    format!("projects/{id}/seen/{}", layout::digest(&[&base.to_string_lossy()]))
 }
 
 fn run_file(id: &str, run: &str) -> String {

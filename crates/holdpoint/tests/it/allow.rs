@@ -2,6 +2,7 @@
 
 mod attacks;
 mod command;
+mod content;
 mod runs;
 
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::ui::{Style, Ui};
 /// Shows a unified diff against the texts that were allowed last, if any were.
 pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     let project = Identity::of(&survey.root);
-    let before = project.and_then(|project| project.ids().find_map(|id| allowance.registry().latest(id)));
+    let before = project.and_then(|project| project.ids().find_map(|id| allowance.registry().latest(&id)));
     let Some(before) = before else { return };
     ui.line("\nChanged since you last allowed it");
     for line in diff(&before, &survey.content.files) {

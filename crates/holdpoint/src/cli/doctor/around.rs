@@ -10,7 +10,7 @@ use crate::cli::Context;
 use crate::env_vars::{HOME, PATH, SHELL};
 use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
-use crate::project::Found;
+use crate::project::{self, Found};
 use crate::store::layout;
 use crate::{catalog, reviewer, world};
 
@@ -49,7 +49,12 @@ pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
 }
 
 /// Reports workflows and settings that cannot be used.
-pub(super) fn workflows(found: &Found, findings: &mut Vec<Finding>) {
+pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Finding>) {
+    if let Some(path) = project::anothers(&context.cwd) {
+        let what =
+            format!("{} belongs to another user, or its folder does, so it does not count", path.display());
+        findings.push(Finding::note(what, "run the agent as the user who owns it, or make it yours"));
+    }
     let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
     for (name, folder) in own {
         if let Err(unusable) = catalog::load(&name, &folder) {

@@ -82,7 +82,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let root = places.first().map_or_else(|| context.cwd.clone(), |place| place.root.clone());
     around::git(context, &mut findings);
     around::folders(&root, &found, &mut findings);
-    around::workflows(&found, &mut findings);
+    around::workflows(context, &found, &mut findings);
     around::on_path(context, version.as_deref(), uses_login_shell, &mut findings);
     let reviewers = reviewers::look(context, &workflows, &found, &mut findings);
     Ok(Report {

@@ -152,6 +152,8 @@ fn a_folder_above_that_is_anothers_does_not_count() {
     assert!(!machine.ran(), "{answer}");
     let printed = crate::project::feed(machine.holdpoint_in(&proj, &["status"]), b"");
     assert!(!printed.stdout.contains("lint"), "{}", printed.stdout);
+    let doctor = crate::project::feed(machine.holdpoint_in(&proj, &["doctor"]), b"").stdout;
+    assert!(doctor.contains("belongs to another user"), "{doctor}");
     chown("0", &["."]);
     machine.hook_in(&proj, stop());
     assert!(machine.ran(), "its own folders count");
