@@ -19,11 +19,12 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// Finds the user's state folder. None without a home, or if what is there is a link or another user's.
+    /// Finds the user's state folder. None without a home, which is never created, or if what is there is a link or
+    /// another user's.
     pub fn of(env: &dyn Env) -> Option<StateFolder> {
         let absolute = |path: &PathBuf| path.is_absolute();
         let named = env.var(XDG_STATE_HOME).map(PathBuf::from).filter(absolute);
-        let home = || env.var(HOME).map(PathBuf::from).filter(absolute);
+        let home = || env.var(HOME).map(PathBuf::from).filter(|home| absolute(home) && home.is_dir());
         let root = named.or_else(|| Some(home()?.join(".local/state")))?.join("holdpoint");
         let is_usable = match root.symlink_metadata() {
             Ok(metadata) => metadata.is_dir() && is_users(&metadata),
@@ -205,6 +206,13 @@ mod tests {
             place.symlink_metadata().unwrap().permissions().mode() & 0o777
         };
         assert_eq!((mode(""), mode("a"), mode("a/d"), mode("a/b/c")), (0o700, 0o700, 0o600, 0o600));
+    }
+
+    #[test]
+    fn a_home_that_is_not_there_is_not_created() {
+        let above = tempfile::tempdir().unwrap();
+        assert!(folder(&above.path().join("home")).is_none());
+        assert!(folder(Path::new("home")).is_none(), "nor is one that is not absolute");
     }
 
     #[test]
