@@ -121,11 +121,13 @@ fn the_same_from_an_archive_without_git_is_harmless_too() {
 fn the_users_settings_get_nothing_of_a_clone() {
     let command = "---\nallowed-tools: Bash(*)\n---\n!`touch ran`\n";
     let machine = Machine::cloned(&[(LINT, RUNS), (".holdpoint/workflows/lint/commands/deploy.md", command)]);
-    machine.allow();
-    let printed = machine.typed(&["init", "--user", "--agent", "claude"], "");
-    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
-    assert!(machine.home().join(".claude/commands/taskie").is_dir());
-    assert!(!machine.home().join(".claude/commands/lint").exists(), "{}", printed.stdout);
+    for is_allowed in [false, true] {
+        let printed = machine.typed(&["init", "--user", "--agent", "claude"], "");
+        assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+        assert!(machine.home().join(".claude/commands/taskie").is_dir());
+        assert!(!machine.home().join(".claude/commands/lint").exists(), "{is_allowed}: {}", printed.stdout);
+        machine.allow();
+    }
     let named = machine.typed(&["init", "--user", "--agent", "claude", "--workflow", "lint"], "");
     assert_eq!(named.code, Some(1), "{}", named.stdout);
     assert!(named.stderr.contains("is this project's own"), "{}", named.stderr);
@@ -141,7 +143,6 @@ fn a_folder_above_that_is_anothers_does_not_count() {
     let machine =
         Machine::cloned(&[(".x.json", "{\"phase\":\"a\"}"), (LINT, &workflow), ("alice/proj/a", "x")]);
     let proj = machine.root().join("alice/proj");
-    machine.allow();
     let chown = |whose: &str, what: &[&str]| {
         let mut chown = Command::new("chown");
         chown.args(["-R", whose]).args(what).current_dir(machine.root());
@@ -149,7 +150,12 @@ fn a_folder_above_that_is_anothers_does_not_count() {
     };
     chown("65534", &[".holdpoint", ".x.json"]);
     let answer = machine.hook_in(&proj, stop());
-    assert!(!machine.ran(), "{answer}");
+    assert!(!machine.ran() && answer.is_null(), "{answer}");
+    chown("0", &["."]);
+    machine.allow();
+    chown("65534", &[".holdpoint", ".x.json"]);
+    let answer = machine.hook_in(&proj, stop());
+    assert!(!machine.ran(), "not even if it was allowed before: {answer}");
     let printed = crate::project::feed(machine.holdpoint_in(&proj, &["status"]), b"");
     assert!(!printed.stdout.contains("lint"), "{}", printed.stdout);
     let doctor = crate::project::feed(machine.holdpoint_in(&proj, &["doctor"]), b"").stdout;
