@@ -10,7 +10,6 @@ pub mod survey;
 pub mod waiting;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::Workflow;
@@ -45,9 +44,9 @@ pub enum Standing {
 pub struct Allowance<'a> {
     env: &'a dyn Env,
     registry: Registry,
-    /// What was found out about folders already: an event asks about each several times.
-    known: RefCell<HashMap<PathBuf, bool>>,
-    projects: RefCell<HashMap<PathBuf, Option<Identity>>>,
+    /// What was found out about folders already: an event asks about one or two, several times.
+    known: RefCell<Vec<(PathBuf, bool)>>,
+    projects: RefCell<Vec<(PathBuf, Option<Identity>)>>,
 }
 
 impl<'a> Allowance<'a> {
@@ -67,8 +66,12 @@ impl<'a> Allowance<'a> {
     }
 
     fn project(&self, folder: &Path) -> Option<Identity> {
-        let mut projects = self.projects.borrow_mut();
-        projects.entry(folder.to_path_buf()).or_insert_with(|| Identity::of(folder)).clone()
+        if let Some(project) = noted(&self.projects.borrow(), folder) {
+            return project;
+        }
+        let project = Identity::of(folder);
+        self.projects.borrow_mut().push((folder.to_path_buf(), project.clone()));
+        project
     }
 
     /// Returns how the content of the project at `base` stands.
@@ -99,7 +102,7 @@ impl<'a> Allowance<'a> {
     fn has_seen(&self, base: &Path, seen: Option<&Fingerprint>) -> bool {
         let known = self.project(base).zip(seen);
         known.is_some_and(|(project, seen)| {
-            let digest = self.registry.seen(&project.id, base, &seen.digest);
+            let digest = self.registry.seen(&project.id, base, &seen.lines);
             digest.is_some_and(|digest| self.allows(base, &digest))
         })
     }
@@ -108,7 +111,7 @@ impl<'a> Allowance<'a> {
     fn remember(&self, base: &Path, seen: Option<Fingerprint>, digest: &str) {
         let settled = seen.filter(|seen| seen.is_settled(self.env.now()));
         if let Some((project, seen)) = self.project(base).zip(settled) {
-            let _ = self.registry.note_seen(&project.id, base, &seen.digest, digest);
+            let _ = self.registry.note_seen(&project.id, base, &seen.lines, digest);
         }
     }
 
@@ -124,11 +127,11 @@ impl<'a> Allowance<'a> {
     /// Returns whether the user has allowed the project that a folder belongs to: then Holdpoint may write there, and a
     /// run that comes into being there began here.
     pub fn knows(&self, folder: &Path) -> bool {
-        if let Some(known) = self.known.borrow().get(folder) {
-            return *known;
+        if let Some(known) = noted(&self.known.borrow(), folder) {
+            return known;
         }
         let known = self.env.began_everything() || self.finds(folder) || self.is_named(folder);
-        self.known.borrow_mut().insert(folder.to_path_buf(), known);
+        self.known.borrow_mut().push((folder.to_path_buf(), known));
         known
     }
 
@@ -221,6 +224,11 @@ impl<'a> Allowance<'a> {
         }
         Ok(done)
     }
+}
+
+fn noted<T: Clone>(all: &[(PathBuf, T)], folder: &Path) -> Option<T> {
+    let is_it = |(noted, _): &&(PathBuf, T)| noted.as_os_str() == folder.as_os_str();
+    all.iter().find(is_it).map(|(_, what)| what.clone())
 }
 
 /// Returns whether a run can be found without a registry: its workflow only holds. It starts nothing and writes nothing.

@@ -299,15 +299,15 @@ pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     if !start.is_absolute() || marker.is_empty() {
         return None;
     }
-    start.ancestors().find(|folder| is_users(folder, marker, *folder == start)).map(Path::to_path_buf)
+    start.ancestors().find(|folder| is_users(folder, marker, start)).map(Path::to_path_buf)
 }
 
 /// Returns whether a folder has `marker`, and the marker belongs to the user. So must a folder above: others may have
 /// put the marker there.
-fn is_users(folder: &Path, marker: &str, is_start: bool) -> bool {
+fn is_users(folder: &Path, marker: &str, start: &Path) -> bool {
     let Ok(found) = folder.join(marker).symlink_metadata() else { return false };
     state_folder::is_users(&found)
-        && (is_start || folder.metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
+        && (folder == start || folder.metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
 }
 
 /// Finds the nearest thing from `start` upwards that would count if it were the user's: our folder, or a marker of a
@@ -317,7 +317,7 @@ pub fn anothers(start: &Path) -> Option<PathBuf> {
     let markers: Vec<&str> = markers.chain([layout::FOLDER]).collect();
     let in_folder = |folder: &Path| {
         let is_anothers = |marker: &&&str| {
-            folder.join(marker).symlink_metadata().is_ok() && !is_users(folder, marker, folder == start)
+            folder.join(marker).symlink_metadata().is_ok() && !is_users(folder, marker, start)
         };
         markers.iter().find(is_anothers).map(|marker| folder.join(marker))
     };

@@ -6,7 +6,6 @@ use std::fs::Metadata;
 use std::path::Path;
 
 use super::content::walk;
-use crate::store::layout::content_digest;
 
 /// How long a file must have been left alone: two changes within a tick of the clock look the same.
 const SETTLED_S: i64 = 2;
@@ -14,8 +13,8 @@ const SETTLED_S: i64 = 2;
 /// The names, inodes, sizes and times of all files.
 #[derive(Debug)]
 pub(super) struct Fingerprint {
-    /// A digest of them.
-    pub(super) digest: String,
+    /// A line for each.
+    pub(super) lines: String,
     /// When a file was last changed, in seconds since 1970.
     changed: i64,
 }
@@ -30,8 +29,7 @@ impl Fingerprint {
             let _ = writeln!(text, "{line} {name}");
             Ok(())
         });
-        let digest = content_digest(text.as_bytes());
-        (walked.is_ok() && !text.is_empty()).then_some(Fingerprint { digest, changed })
+        (walked.is_ok() && !text.is_empty()).then_some(Fingerprint { lines: text, changed })
     }
 
     /// Returns whether a further change would show.

@@ -80,11 +80,14 @@ fn small(path: &Path) -> Option<String> {
 fn id(folder: &Path) -> Option<String> {
     let metadata = folder.metadata().ok()?;
     let created = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let text = match created {
-        Some(time) => format!("{} {}", inode(&metadata), time.as_nanos()),
-        None => format!("{} {}", inode(&metadata), folder.canonicalize().ok()?.display()),
-    };
-    Some(content_digest(text.as_bytes()).get(..32)?.to_owned())
+    let inode = inode(&metadata);
+    Some(match created {
+        Some(time) => format!("{inode:x}-{:x}", time.as_nanos()),
+        None => format!(
+            "{inode:x}-{}",
+            content_digest(folder.canonicalize().ok()?.as_os_str().as_encoded_bytes())
+        ),
+    })
 }
 
 #[cfg(unix)]

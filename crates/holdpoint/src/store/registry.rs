@@ -63,18 +63,21 @@ impl Registry {
     /// Returns the digest of a content that looked like this when it was last read in this folder.
     pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
         let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
-        Some(text.strip_prefix(fingerprint)?.strip_prefix(' ')?.to_owned())
+        let (digest, seen) = text.split_once('\n')?;
+        (seen == fingerprint).then(|| digest.to_owned())
     }
 
     /// Remembers what the content in a folder looks like, and its digest.
     pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digest: &str) -> io::Result<()> {
-        self.kept()?.write(&seen_file(id, base), format!("{fingerprint} {digest}").as_bytes())
+        self.kept()?.write(&seen_file(id, base), format!("{digest}\n{fingerprint}").as_bytes())
     }
 
     /// Returns what is known of a run, by its name in the project.
     pub fn run(&self, id: &str, run: &str) -> Option<Begun> {
         let text = self.folder.as_ref()?.text(&run_file(id, run))?;
-        Some(if text.starts_with("here") { Begun::Here } else { Begun::Elsewhere })
+        // The file's name is only a short digest, which two runs may share.
+        let (word, name) = text.strip_suffix('\n')?.split_once(' ')?;
+        (name == run).then_some(if word == "here" { Begun::Here } else { Begun::Elsewhere })
     }
 
     /// Remembers where a run began.
@@ -190,5 +193,5 @@ fn seen_file(id: &str, base: &Path) -> String {
 }
 
 fn run_file(id: &str, run: &str) -> String {
-    format!("projects/{id}/runs/{}", layout::content_digest(run.as_bytes()))
+    format!("projects/{id}/runs/{}", layout::digest(&[run]))
 }

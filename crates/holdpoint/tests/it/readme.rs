@@ -20,6 +20,7 @@ fn sh(project: &Project, path: &str, script: &str) -> Printed {
     let mut shell = Command::new("sh");
     shell.args(["-ec", script]).current_dir(project.root()).env_clear();
     shell.env("PATH", path).env("HOME", project.root().join("no-home"));
+    shell.env("XDG_STATE_HOME", project.state());
     at_terminal(shell, "")
 }
 
