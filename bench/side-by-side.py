@@ -35,7 +35,11 @@ def main():
             print(f"{compare.__name__}: {', '.join(missing)} is not installed: there is nothing to compare with")
             continue
         with tempfile.TemporaryDirectory(prefix="holdpoint-bench-", dir="/tmp") as folder:
-            compare(ours, Path(folder), runs)
+            folder = Path(folder)
+            hook.ENVIRONMENT["XDG_STATE_HOME"] = str(folder / "state")
+            (folder / "projects").mkdir()
+            hook.allow(ours[0], folder / "projects")
+            compare(ours, folder / "projects", runs)
 
 
 def delegation(ours, folder, runs):

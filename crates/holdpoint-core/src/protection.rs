@@ -33,7 +33,7 @@ const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 const OTHER_ENVIRONMENT: &str =
     r"(\b(PATH|HOME|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
-const NOT_AN_AGENTS: [&str; 2] = ["holdpoint hook", "holdpoint approve"];
+const NOT_AN_AGENTS: [&str; 3] = ["holdpoint hook", "holdpoint approve", "holdpoint allow"];
 
 /// Whether an agent's shell may not call this command of the engine's.
 pub(crate) fn is_not_an_agents(name: &str) -> bool {

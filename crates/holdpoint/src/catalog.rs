@@ -112,13 +112,21 @@ pub fn named(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|built_in| built_in.workflow.name == name)
 }
 
-/// Lists the folders of a project's own workflows, by name.
+/// Returns whether a workflow or a run can have this name: one plain name, of letters, digits, `-`, `_` and `.`.
+pub fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
+}
+
+/// Lists the folders of a project's own workflows, by name. A folder with another kind of name is none.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
-    let Ok(entries) = std::fs::read_dir(layout::workflows(home)) else { return Vec::new() };
+    let place = layout::workflows(home);
+    let Ok(entries) = std::fs::read_dir(&place) else { return Vec::new() };
     let mut folders: Vec<(String, PathBuf)> = entries
         .flatten()
-        .filter(|entry| entry.path().join(FILE).is_file())
+        .filter(|entry| is_plain(&place, &entry.path().join(FILE)))
         .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+        .filter(|(name, _)| is_name(name))
         .collect();
     folders.sort();
     folders
@@ -177,6 +185,7 @@ fn names_beside(folder: &Path) -> Vec<String> {
     let entries = folder.parent().and_then(|beside| std::fs::read_dir(beside).ok());
     let beside = entries.into_iter().flatten().flatten();
     let mut names: Vec<String> = beside.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| is_name(name));
     names.sort();
     names.extend(BUILT_IN.iter().map(|built_in| built_in.workflow.name.to_string()));
     names
@@ -184,13 +193,22 @@ fn names_beside(folder: &Path) -> Vec<String> {
 
 fn file_below(folder: &Path, file: &str) -> Option<String> {
     let path = holdpoint_core::path::tidy(file);
-    holdpoint_core::path::stays_below(&path).then(|| read_text(&folder.join(path)).ok())?
+    let file = folder.join(&path);
+    let is_own = holdpoint_core::path::stays_below(&path) && is_plain(folder, &file);
+    is_own.then(|| read_text(&file).ok())?
+}
+
+/// Returns whether a file is a plain one in plain folders, `folder` included. What a link leads to is not the workflow's.
+fn is_plain(folder: &Path, file: &Path) -> bool {
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let mut above = file.ancestors().skip(1).take_while(|up| up.starts_with(folder));
+    file.symlink_metadata().is_ok_and(|found| found.is_file()) && !above.any(is_link)
 }
 
 /// Reads a text file of a workflow.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
     let failed = |source| ReadError::Io { path: path.to_path_buf(), source };
-    let metadata = std::fs::metadata(path).map_err(failed)?;
+    let metadata = path.symlink_metadata().map_err(failed)?;
     if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
         return Err(ReadError::NotAFile { path: path.to_path_buf() });
     }

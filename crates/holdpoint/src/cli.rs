@@ -1,6 +1,7 @@
 //! The command line for people: one file per command, with its arguments, its help and its body.
 
 mod act;
+mod allow;
 mod approve;
 mod check;
 mod completions;
@@ -53,6 +54,7 @@ struct Arguments {
 enum Command {
     Init(init::Arguments),
     Uninstall(uninstall::Arguments),
+    Allow(allow::Arguments),
     Doctor(doctor::Arguments),
     Demo(demo::Arguments),
     Status(status::Arguments),
@@ -108,6 +110,7 @@ pub fn main() -> ExitCode {
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
+        Command::Allow(arguments) => allow::run(&context, &arguments),
         Command::Doctor(arguments) => doctor::run(&context, &arguments),
         Command::Demo(arguments) => demo::run(&context, &arguments),
         Command::Status(arguments) => status::run(&context, &arguments),

@@ -15,12 +15,12 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
-pub mod user;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use holdpoint_core::decide::decide;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
@@ -28,8 +28,9 @@ use serde_json::{Value as Json, json};
 use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
+use crate::allow::{Allowance, waiting};
 use crate::catalog::{self, Unusable};
-use crate::env_vars::{Env, ProcessEnv};
+use crate::env_vars::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
@@ -72,7 +73,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let payload: Json = match payload(&call.input) {
         Ok(payload) => payload,
         Err(why) => {
-            let home = note_fault(call.cwd, &why);
+            let home = note_fault(&call.env, call.cwd, &why);
             return legacy::unreadable(call, &why).unwrap_or_else(|| unreadable(call, home.as_deref(), &why));
         }
     };
@@ -89,11 +90,11 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let mut said = merge::Said::new(options.protocol == Protocol::Legacy);
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
         let what = format!("the folder {} that the event names is not there", event.cwd);
-        if let Some(home) = note_fault(call.cwd, &what) {
+        if let Some(home) = note_fault(&call.env, call.cwd, &what) {
             said.fault(&home, &event, &what, nothing_judged(&what));
         }
     }
-    if let Some(reply) = unknown_names(options, &found, call.cwd) {
+    if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
     respond(call, &asked, event, &found, said, started)
@@ -121,7 +122,11 @@ fn respond(
     started: Instant,
 ) -> Reply {
     let event = Arc::new(event);
-    let home = found.runs.first().map(|run| run.home.as_path()).or(found.base.as_deref());
+    let recorded = found.runs.iter().find(|run| run.is_recorded);
+    let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
+    if let Some(text) = waiting::message(&found.waiting) {
+        said.once(Allowance::of(call.env.as_ref()).registry(), &event, text);
+    }
     if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
         return Reply::default();
     }
@@ -139,13 +144,17 @@ fn respond(
         let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
         let session = session(run);
         let only = call.options.only.as_deref();
+        if !run.is_recorded {
+            said.guard(&session, &decide(&session.facts(), only));
+            continue;
+        }
         let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
         if let Err(error) = record::write(&session, &report, started) {
             said.unrecorded(&session, &error);
         }
         said.add(&session, &report);
     }
-    let mut answer = said.answer(home.unwrap_or(call.cwd), event.moment);
+    let mut answer = said.answer(home, event.moment);
     if call.options.protocol == Protocol::Legacy {
         answer.release = legacy::release(call.options, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();
@@ -208,8 +217,9 @@ fn moment_of_rule(options: &Options, call: &Call<'_>) -> Option<Moment> {
 }
 
 /// A workflow or a rule that does not exist is a mistake in the registration: the user must see it, the agent goes on.
-fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> {
-    if (options.workflow.is_none() && options.only.is_none()) || !found.unusable.is_empty() {
+fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Reply> {
+    let names_nothing = options.workflow.is_none() && options.only.is_none();
+    if names_nothing || !found.unusable.is_empty() || !found.waiting.is_empty() {
         return None;
     }
     let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
@@ -243,7 +253,7 @@ fn unknown_names(options: &Options, found: &Found, cwd: &Path) -> Option<Reply> 
         }
         _ => return None,
     };
-    note_fault(cwd, &problem);
+    note_fault(&call.env, call.cwd, &problem);
     Some(Reply::to_user(&format!(
         "holdpoint hook: {problem}. Nothing is held until the hook's registration is mended."
     )))
@@ -256,11 +266,15 @@ fn tell_problem(what: &str, found: &Found, event: &Event, said: &mut merge::Said
     said.fault(base, event, what, format!("holdpoint: {what}. See `holdpoint check`."));
 }
 
-/// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one.
-pub fn note_fault(cwd: &Path, what: &str) -> Option<PathBuf> {
-    let env: Arc<dyn Env> = Arc::new(ProcessEnv);
-    let found = project::find(cwd, &env, None, None);
-    let home = found.runs.first().map(|run| run.home.clone()).or(found.base).or(found.journal)?;
+/// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one and the user
+/// has allowed it.
+pub fn note_fault(env: &Arc<dyn Env>, cwd: &Path, what: &str) -> Option<PathBuf> {
+    let found = project::find(cwd, env, None, None);
+    let run = found.runs.iter().find(|run| run.is_recorded).map(|run| run.home.clone());
+    let home = run.or_else(|| {
+        let home = found.base.or(found.journal)?;
+        Allowance::of(env.as_ref()).knows(&home).then_some(home)
+    })?;
     record::unasked(&home, what);
     Some(home)
 }

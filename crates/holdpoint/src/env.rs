@@ -27,6 +27,16 @@ pub trait Env: Send + Sync {
         std::thread::sleep(time);
     }
 
+    /// Returns whether standard input is a terminal, where somebody can be asked.
+    fn has_terminal(&self) -> bool {
+        false
+    }
+
+    /// Returns whether all that is found was begun here: so it is for cases, which make their own projects.
+    fn began_everything(&self) -> bool {
+        false
+    }
+
     /// Returns whether this process runs in an agent's shell, or in a program that Holdpoint started for its work.
     fn is_agents(&self) -> bool {
         // What a reviewer or a check runs is no more the user than the agent is.
@@ -50,6 +60,10 @@ impl Env for ProcessEnv {
     fn var(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
+
+    fn has_terminal(&self) -> bool {
+        std::io::IsTerminal::is_terminal(&std::io::stdin())
+    }
 }
 
 /// Fixed surroundings, for cases and tests.
@@ -71,6 +85,10 @@ impl Env for FixedEnv {
     }
 
     fn pause(&self, _: Duration) {}
+
+    fn began_everything(&self) -> bool {
+        true
+    }
 
     fn random_u64(&self) -> u64 {
         if self.now.is_some() { 0 } else { ProcessEnv.random_u64() }

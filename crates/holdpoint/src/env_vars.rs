@@ -28,6 +28,10 @@ pub const AGENTS: [&str; 3] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT"];
 pub const HOME: &str = "HOME";
 /// The folder of the user's configuration, if not `.config` in the home.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// The folder of the user's state, if not `.local/state` in the home.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+/// Digests of projects' content that count as allowed, separated by commas: for containers and CI.
+pub const ALLOW: &str = "HOLDPOINT_ALLOW";
 /// Claude Code's folder, if not `.claude` in the home.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// Codex's folder, if not `.codex` in the home.

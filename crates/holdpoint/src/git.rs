@@ -50,6 +50,17 @@ pub fn ask(dir: &str, question: &GitQuestion) -> Answer<String> {
     }
 }
 
+/// Returns whether the repository that `dir` lies in has one of these paths in its index: then it came with a commit, or
+/// went into one.
+pub fn tracks(dir: &str, paths: &[&str]) -> Answer<bool> {
+    let list = ["--literal-pathspecs", "-c", "core.fsmonitor=false", "ls-files", "-z", "--"];
+    match run(dir, &[&list, paths].concat()) {
+        Answer::Is(listed) => Answer::Is(!listed.is_empty()),
+        Answer::None => Answer::None,
+        Answer::Fault(why) => Answer::Fault(why),
+    }
+}
+
 /// Finds the branch that `git checkout NAME` would end on: empty for a commit without a branch, none for anything else.
 fn switch(dir: &str, name: &str) -> Answer<String> {
     if name == "-" {

@@ -51,7 +51,8 @@ fn leave_after_panic(what: &str) {
     let text = format!("holdpoint: internal error, nothing held: {what}");
     print(&Reply::to_user(&text));
     if let Ok(cwd) = std::env::current_dir() {
-        engine::note_fault(&cwd, &format!("internal error: {what}"));
+        let env: Arc<dyn Env> = Arc::new(ProcessEnv);
+        engine::note_fault(&env, &cwd, &format!("internal error: {what}"));
     }
     std::process::exit(0);
 }

@@ -13,6 +13,7 @@ pub mod agent;
 pub mod engine;
 
 // The engine looks up: workflows, runs, facts.
+pub mod allow;
 pub mod catalog;
 pub mod project;
 
@@ -42,6 +43,7 @@ pub mod demo;
 
 pub mod error;
 pub mod ui;
+pub mod user;
 
 pub mod env;
 pub mod env_vars;

@@ -5,6 +5,7 @@ pub mod candidates;
 pub mod programs;
 pub mod reviewers;
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,12 +19,14 @@ use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::allow::waiting::Waiting;
+use crate::allow::{self, Allowance, Standing};
 use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
 use crate::error::in_full;
-use crate::store::layout;
 use crate::store::seal::{self, Begun};
+use crate::store::{layout, state_folder};
 use crate::world::ProjectWorld;
 
 /// A run: a workflow that is active in a folder.
@@ -39,6 +42,8 @@ pub struct Run {
     pub folder: PathBuf,
     /// The run's id, where each run is a file named by its id.
     pub id: Option<String>,
+    /// Whether anything may be written in its project. If not, its workflow only holds.
+    pub is_recorded: bool,
 }
 
 impl Run {
@@ -71,11 +76,13 @@ pub struct Found {
     pub unusable: Vec<Unusable>,
     /// Problems with the project's choices.
     pub problems: Vec<String>,
+    /// What has no effect because the user has not allowed it.
+    pub waiting: Vec<Waiting>,
     /// Files that only look like a run, of workflows that clear such files away. Each with its home.
     pub strays: Vec<(PathBuf, PathBuf)>,
     /// The nearest folder with a `.holdpoint`, whatever that contains.
     pub journal: Option<PathBuf>,
-    /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one.
+    /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
 }
 
@@ -110,7 +117,11 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         if !found.runs.is_empty() || !found.unusable.is_empty() {
             break;
         }
+        let waiting = found.waiting;
         found = find_from(&place);
+        if found.waiting.is_empty() {
+            found.waiting = waiting;
+        }
     }
     found
 }
@@ -130,8 +141,10 @@ fn find_at(
 ) -> Found {
     let journal = nearest(start, layout::FOLDER);
     let ours = journal.clone();
-    let query = RunQuery { start, ours: ours.as_deref(), env, session, moment };
+    let allowance = OnceCell::new();
+    let query = RunQuery { start, ours: ours.as_deref(), env, allowance: &allowance, session, moment };
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
+    found.leave_out_content(&query);
     let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
     let wanted = |name: &str| {
         only.is_none_or(|only| only == name)
@@ -173,6 +186,20 @@ pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusabl
 }
 
 impl Found {
+    /// Leaves out the project's own workflows and settings if the user has not allowed them.
+    fn leave_out_content(&mut self, query: &RunQuery<'_>) {
+        let Some(base) = self.base.take() else { return };
+        let defect = match query.allowance().standing(&base) {
+            Standing::Allowed | Standing::Empty => {
+                self.base = Some(base);
+                return;
+            }
+            Standing::Waiting => None,
+            Standing::Unusable(why) => Some(why),
+        };
+        self.waiting.push(Waiting::Content { base, defect });
+    }
+
     /// Adds the workflow's run, if there is one. Only then is the workflow copied.
     fn add(&mut self, workflow: &Workflow, origin: Origin, query: &RunQuery<'_>) {
         let is_stop = query.moment.is_none_or(|moment| moment == Moment::Stop);
@@ -184,13 +211,33 @@ impl Found {
         if workflow.run.clears_strays
             && is_stop
             && let Some(home) = nearest(query.start, &workflow.run.home)
+            && query.allowance().knows(&home)
         {
             let strays = candidates::strays(workflow, &home);
             self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
         }
-        if let Some(Place { home, folder, id }) = place(workflow, query) {
-            self.runs.push(Run { workflow: Arc::new(workflow.clone()), origin, home, folder, id });
+        let Some(home) = home(workflow, query) else { return };
+        let workflow = Arc::new(workflow.clone());
+        let run = Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true };
+        if allow::only_guards(&run.workflow) {
+            let is_recorded = query.allowance().knows(&run.home);
+            self.runs.push(Run { is_recorded, ..run });
+            return;
         }
+        let mut begun = Vec::new();
+        for run in every(&run) {
+            if query.allowance().began(&run) {
+                let is_last = run.id.is_none();
+                begun.push(run);
+                // Only runs with ids are chosen by what they say.
+                if is_last {
+                    break;
+                }
+            } else {
+                self.waiting.push(Waiting::Run(run));
+            }
+        }
+        self.runs.extend(candidates::best(begun, query.env, query.session));
     }
 }
 
@@ -200,29 +247,33 @@ struct RunQuery<'a> {
     /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
+    /// Made when something is found: an event without runs reads nothing outside the project.
+    allowance: &'a OnceCell<Allowance<'a>>,
     session: Option<&'a str>,
     moment: Option<Moment>,
 }
 
-/// The location of a run: its home, its own folder, and its id if it has one.
-struct Place {
-    home: PathBuf,
-    folder: PathBuf,
-    id: Option<String>,
+impl<'a> RunQuery<'a> {
+    fn allowance(&self) -> &'a Allowance<'a> {
+        self.allowance.get_or_init(|| Allowance::of(self.env.as_ref()))
+    }
 }
 
-/// Finds a workflow's run, from the query's folder upwards.
-fn place(workflow: &Workflow, query: &RunQuery<'_>) -> Option<Place> {
-    let home = nearest(query.start, &workflow.run.home).or_else(|| sealed_home(workflow, query))?;
-    if workflow.run.id.is_some() {
-        let id = candidates::best(workflow, &home, query.env, query.session)?;
-        return Some(Place { folder: home.clone(), home, id: Some(id) });
+/// Finds the home of a workflow's runs, from the query's folder upwards.
+fn home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
+    nearest(query.start, &workflow.run.home).or_else(|| sealed_home(workflow, query))
+}
+
+/// Lists every run in a home, the one that matters most by its files first.
+pub fn every(in_home: &Run) -> Vec<Run> {
+    let rules = &in_home.workflow.run;
+    if rules.id.is_some() {
+        let ids = candidates::ids(&in_home.workflow, &in_home.home);
+        return ids.into_iter().map(|id| Run { id: Some(id), ..in_home.clone() }).collect();
     }
-    let folder = match &workflow.run.each {
-        None => home.clone(),
-        Some(each) => newest(&home.join(workflow.run.home.as_ref()), each, &workflow.run.newest)?,
-    };
-    Some(Place { home, folder, id: None })
+    let Some(each) = &rules.each else { return vec![in_home.clone()] };
+    let folders = newest(&in_home.home.join(rules.home.as_ref()), each, &rules.newest);
+    folders.into_iter().map(|folder| Run { folder, ..in_home.clone() }).collect()
 }
 
 /// Finds the home of a sealed run, whose state only the engine writes: deleting the file does not end the run.
@@ -231,12 +282,12 @@ fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
     layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
-/// Returns the folder in `marker`, among those whose name matches, with the most recent file that counts.
-fn newest(marker: &Path, each: &str, counting: &[Text]) -> Option<PathBuf> {
-    let folders = std::fs::read_dir(marker)
-        .ok()?
-        .flatten()
-        .filter(|entry| fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir()));
+/// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first.
+fn newest(marker: &Path, each: &str, counting: &[Text]) -> Vec<PathBuf> {
+    let folders =
+        std::fs::read_dir(marker).into_iter().flatten().flatten().filter(|entry| {
+            fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir())
+        });
     let latest = |folder: &Path| {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let counts = files.filter(|entry| counting.iter().any(|glob| fits(glob, &entry.file_name())));
@@ -244,8 +295,10 @@ fn newest(marker: &Path, each: &str, counting: &[Text]) -> Option<PathBuf> {
             .filter_map(|entry| entry.metadata().ok().filter(std::fs::Metadata::is_file)?.modified().ok())
             .max()
     };
-    let dated = folders.filter_map(|entry| Some((latest(&entry.path())?, entry.path())));
-    dated.max().map(|(_, folder)| folder)
+    let mut dated: Vec<_> =
+        folders.filter_map(|entry| Some((latest(&entry.path())?, entry.path()))).collect();
+    dated.sort_by(|one, other| other.cmp(one));
+    dated.into_iter().map(|(_, folder)| folder).collect()
 }
 
 fn fits(glob: &str, name: &OsStr) -> bool {
@@ -257,7 +310,29 @@ pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
     if !start.is_absolute() || marker.is_empty() {
         return None;
     }
-    start.ancestors().find(|folder| folder.join(marker).symlink_metadata().is_ok()).map(Path::to_path_buf)
+    start.ancestors().find(|folder| is_users(folder, marker, start)).map(Path::to_path_buf)
+}
+
+/// Returns whether a folder has `marker`, and the marker belongs to the user. So must a folder above: others may have
+/// put the marker there.
+fn is_users(folder: &Path, marker: &str, start: &Path) -> bool {
+    let Ok(found) = folder.join(marker).symlink_metadata() else { return false };
+    state_folder::is_users(&found)
+        && (folder == start || folder.metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
+}
+
+/// Finds the nearest thing from `start` upwards that would count if it were the user's: our folder, or a marker of a
+/// built-in workflow.
+pub fn anothers(start: &Path) -> Option<PathBuf> {
+    let markers = catalog::built_in().iter().map(|built_in| built_in.workflow.run.home.as_ref());
+    let markers: Vec<&str> = markers.chain([layout::FOLDER]).collect();
+    let in_folder = |folder: &Path| {
+        let is_anothers = |marker: &&&str| {
+            folder.join(marker).symlink_metadata().is_ok() && !is_users(folder, marker, start)
+        };
+        markers.iter().find(is_anothers).map(|marker| folder.join(marker))
+    };
+    start.ancestors().find_map(in_folder)
 }
 
 /// Finds the nearest folder whose `.holdpoint` has choices or workflows. One with only a journal does not count: it is
@@ -271,6 +346,12 @@ pub fn base(start: &Path) -> Option<PathBuf> {
         start = start.and_then(|start| start.ancestors().find(|up| **up == *folder))?.parent();
     }
     None
+}
+
+/// Finds the same folder, if the user has allowed what is in it.
+pub fn allowed_base(start: &Path, env: &dyn Env) -> Option<PathBuf> {
+    let base = base(start)?;
+    matches!(Allowance::of(env).standing(&base), Standing::Allowed | Standing::Empty).then_some(base)
 }
 
 /// Returns whether a project's choices list workflows without this one.

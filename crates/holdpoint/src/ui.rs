@@ -69,6 +69,12 @@ impl Ui {
         let _ = writeln!(std::io::stdout(), "{}", self.styled(&text.to_string(), self.color_out));
     }
 
+    /// Asks for an answer in the same line.
+    pub fn ask(&self, text: impl Display) {
+        let mut stderr = std::io::stderr();
+        let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
+    }
+
     /// Prints a line for people.
     pub fn note(&self, text: impl Display) {
         let _ = writeln!(std::io::stderr(), "{}", self.styled(&text.to_string(), self.color_err));

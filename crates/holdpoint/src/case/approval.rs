@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::Subject;
 use crate::engine::approval::{self, Answer, Waiting};
 use crate::engine::session::Session;
-use crate::engine::user;
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
 use crate::project;
+use crate::user;
 
 /// Who approves in cases.
 const BY: &str = "case";

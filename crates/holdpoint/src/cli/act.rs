@@ -9,6 +9,7 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
 use super::Context;
+use crate::allow::waiting::{self, Waiting};
 use crate::catalog;
 use crate::engine::command::Typed;
 use crate::engine::command::words;
@@ -42,7 +43,7 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
 
 /// Returns the workflow of that name: the project's own, or a built-in one.
 fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError> {
-    let base = project::base(&context.cwd);
+    let base = project::allowed_base(&context.cwd, context.env.as_ref());
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
     let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
     if let Some(base) = base.as_deref().filter(|base| is_known && project::leaves_out(base, name)) {
@@ -58,7 +59,14 @@ fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError
     }
     catalog::named(name)
         .map(|built_in| Arc::new(built_in.workflow.clone()))
-        .ok_or_else(|| unknown_name(name, &own))
+        .ok_or_else(|| not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &own)))
+}
+
+/// Refuses a workflow of the project's own that the user has not allowed.
+fn not_allowed(context: &Context, name: &str) -> Option<CommandError> {
+    let base = project::base(&context.cwd)?;
+    let is_there = catalog::own_folders(&base).iter().any(|(own, _)| own == name);
+    is_there.then(|| waiting::refusal(&[Waiting::Content { base, defect: None }]))
 }
 
 fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> CommandError {

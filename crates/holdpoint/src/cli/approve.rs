@@ -9,9 +9,9 @@ use holdpoint_core::workflow::approval::{Approval, Of};
 use super::{Context, phrase, subject};
 use crate::engine::approval::{self, Answer, Outcome, Seen, Waiting};
 use crate::engine::session::Session;
-use crate::engine::user;
 use crate::error::{CommandError, Kind};
 use crate::ui::Style;
+use crate::user;
 
 /// The number of digits shown of a hash.
 const DIGITS: usize = 10;

@@ -77,7 +77,9 @@ fn client(path: &str) -> Result<PathBuf, CommandError> {
 fn script(context: &Context, arguments: &Arguments) -> Result<(subject::Found, Script), CommandError> {
     let names: Vec<String> = arguments.workflow.iter().cloned().collect();
     let mut scripts = Vec::new();
-    for found in subject::find(context, &names)? {
+    let all = subject::find(context, &names)?;
+    subject::refuse_unknown(context, &all)?;
+    for found in all {
         let text = found.files()?.into_iter().find(|(path, _)| path == demo::FILE);
         if let Some((_, text)) = text {
             let script = demo::parse(&text).map_err(|error| {

@@ -13,6 +13,8 @@ mod trial;
 
 use clap::Args;
 
+pub(super) use self::reviewers::permits;
+
 use self::finding::{Finding, Level};
 use self::report::{AgentReport, HookReport, Report};
 use super::{Context, phrase};

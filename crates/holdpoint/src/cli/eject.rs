@@ -9,6 +9,7 @@ use holdpoint_core::workflow::parse::FILE;
 use serde_json::json;
 
 use super::{Context, phrase};
+use crate::allow::Allowance;
 use crate::catalog::{self, BuiltIn};
 use crate::error::{CommandError, Kind};
 use crate::project;
@@ -48,8 +49,12 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Err(CommandError::new(Kind::Failed, format!("{} already exists", folder.display()))
             .hinted("edit it, remove it first, or choose another folder with `--to FOLDER`"));
     }
-    let our_home = arguments.to.is_none().then_some(home.as_path());
-    write(built_in, &folder, our_home)?;
+    if arguments.to.is_some() {
+        write(built_in, &folder, None)?;
+    } else {
+        let allowance = Allowance::of(context.env.as_ref());
+        allowance.carry(&home, || write(built_in, &folder, Some(&home)))?;
+    }
     if arguments.json {
         let files: Vec<&str> = built_in.files.iter().map(|(path, _)| *path).collect();
         context.ui.json(json!({"workflow": arguments.workflow, "folder": folder, "files": files}));

@@ -1,7 +1,10 @@
 //! `holdpoint init`: writes hooks and commands into the agents' settings.
 
+mod brought;
+
 use clap::Args;
 
+use self::brought::Brought;
 use super::installed::{self, Where};
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
@@ -20,6 +23,8 @@ use crate::ui::Style;
 /// Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
 /// `holdpoint uninstall` removes exactly what `init` added. Running `init` again updates what has changed since: the
 /// program's path, the agents, the workflows.
+///
+/// If you type it at a terminal, it also allows what the project brings along: see `holdpoint allow`.
 ///
 /// All workflows are enabled. `--workflow` limits a project to the workflows it names and the project's own.
 #[derive(Debug, Args)]
@@ -47,8 +52,11 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let place = arguments.place.place(context)?;
     let hosts = hosts(context, &place, &arguments.agents)?;
+    let brought = Brought::along(context, &place);
     let found = match place.scope {
-        Scope::Project => subject::find(context, &arguments.workflows)?,
+        Scope::Project => {
+            brought.left_in(subject::find(context, &arguments.workflows)?, !arguments.workflows.is_empty())?
+        }
         // What a project brings along is for that project: a clone must not reach all others.
         Scope::User => subject::find_built_in(&arguments.workflows)?,
     };
@@ -85,6 +93,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let is_done = !plan.draft.has_changes() && Record::read(&place)?.as_ref() == Some(&plan.record);
     if arguments.dry_run || is_done || nothing_to_record(&plan) {
         show(context, &place, &hosts, &plan, arguments.dry_run);
+        if !arguments.dry_run {
+            brought.allow(context, &place);
+        }
         return Ok(());
     }
     // The files may have changed since, so the plan is made again under the lock.
@@ -94,6 +105,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
     apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
     show(context, &place, &hosts, &plan, false);
+    brought.allow(context, &place);
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use holdpoint_core::phase::Unperformed;
 use serde_json::{Value as Json, json};
 
 use super::Context;
+use crate::allow::waiting;
 use crate::engine::advance::ahead;
 use crate::engine::judge;
 use crate::engine::report::{Ending, Report};
@@ -87,6 +88,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 fn runs(context: &Context) -> Result<Vec<Run>, CommandError> {
     let mut found = context.find(None);
     found.runs.retain(|run| !run.workflow.phases.is_empty());
+    if found.runs.is_empty() && !found.waiting.is_empty() {
+        return Err(waiting::refusal(&found.waiting));
+    }
     if found.runs.is_empty() {
         let what = format!("no run of a workflow with phases in {} or above it", context.cwd.display());
         return Err(CommandError::new(Kind::Failed, what).hinted("see `holdpoint status`"));

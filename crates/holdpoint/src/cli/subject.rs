@@ -9,9 +9,12 @@ use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use holdpoint_core::workflow::performer::CheckKind;
 
 use super::Context;
+use crate::allow::Allowance;
+use crate::allow::waiting::{self, Waiting};
 use crate::catalog;
 use crate::error::{CommandError, Kind};
 use crate::project;
+use crate::store::layout;
 
 /// A workflow that a command applies to.
 #[derive(Debug)]
@@ -76,6 +79,18 @@ fn named(name: &str, all: &[Found]) -> Result<Found, CommandError> {
         None => format!("available: {}", names.join(", ")),
     };
     Err(CommandError::new(Kind::Usage, format!("unknown workflow `{name}`")).hinted(hint))
+}
+
+/// Refuses to run workflows of a project that the user has not allowed. In one that the user has, they are run as they
+/// are now: whoever asks for it has just edited them, as a rule.
+pub(super) fn refuse_unknown(context: &Context, all: &[Found]) -> Result<(), CommandError> {
+    let Some(base) = project::base(&context.cwd) else { return Ok(()) };
+    let place = layout::workflows(&base);
+    let is_own = |found: &Found| found.folder.as_ref().is_some_and(|folder| folder.starts_with(&place));
+    if !all.iter().any(is_own) || Allowance::of(context.env.as_ref()).knows(&base) {
+        return Ok(());
+    }
+    Err(waiting::refusal(&[Waiting::Content { base, defect: None }]))
 }
 
 impl Found {

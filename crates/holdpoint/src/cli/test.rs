@@ -28,6 +28,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let all = subject::find(context, &arguments.workflows)?;
+    subject::refuse_unknown(context, &all)?;
     all.iter().try_for_each(refuse_broken)?;
     let mut failed = false;
     let mut without_cases = Vec::new();

@@ -11,6 +11,7 @@ use holdpoint_core::workflow::Format;
 use super::error::DemoError;
 use super::reviewer;
 use super::script::Script;
+use crate::allow::Allowance;
 use crate::case::folder;
 use crate::env::{Env, FixedEnv};
 use crate::env_vars;
@@ -27,6 +28,7 @@ pub struct Stage {
     pub root: PathBuf,
     pub(super) home: PathBuf,
     pub(super) tools: PathBuf,
+    state: PathBuf,
     path: OsString,
     interrupted: Arc<AtomicBool>,
     _temporary: tempfile::TempDir,
@@ -59,8 +61,8 @@ impl Stage {
             tempfile::Builder::new().prefix("holdpoint-demo-").disable_cleanup(setting.keep).tempdir();
         let temporary = temporary?;
         let top = temporary.path().canonicalize()?;
-        let [root, home, tools] = ["project", "home", "tools"].map(|name| top.join(name));
-        for folder in [&root, &home, &tools] {
+        let [root, home, tools, state] = ["project", "home", "tools", "state"].map(|name| top.join(name));
+        for folder in [&root, &home, &tools, &state] {
             std::fs::create_dir(folder)?;
         }
         let program = std::env::current_exe()?;
@@ -70,17 +72,19 @@ impl Stage {
         if let Some(own) = setting.folder {
             copy(own, &root.join(".holdpoint/workflows").join(setting.workflow))?;
         }
+        Allowance::of(&User(&state)).allow_all(&root)?;
         let outside = std::env::split_paths(setting.path);
         let path = std::env::join_paths(std::iter::once(tools.clone()).chain(outside));
         let path = path?;
         let workflow = setting.workflow.to_owned();
-        Ok(Stage { workflow, root, home, tools, path, interrupted, _temporary: temporary })
+        Ok(Stage { workflow, root, home, tools, state, path, interrupted, _temporary: temporary })
     }
 
     /// Prepares a program as the agent starts it: in the project, without the caller's environment.
     pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root).env_clear().env("PATH", &self.path).env("HOME", &self.home);
+        command.env(env_vars::XDG_STATE_HOME, &self.state);
         command.env("TMPDIR", &self.home).env("GIT_CONFIG_NOSYSTEM", "1").env(env_vars::SESSIONS[0], SESSION);
         for who in ["GIT_AUTHOR", "GIT_COMMITTER"] {
             command.env(format!("{who}_NAME"), "Demo").env(format!("{who}_EMAIL"), "demo@example.invalid");
@@ -124,6 +128,15 @@ impl Stage {
         let found = project::find(&self.root, &env, Some(SESSION), Some(&self.workflow));
         let run = found.runs.into_iter().next()?;
         run.id.or_else(|| Some(run.folder.file_name()?.to_string_lossy().into_owned()))
+    }
+}
+
+/// A user of whom only the state folder is known.
+struct User<'a>(&'a Path);
+
+impl Env for User<'_> {
+    fn var(&self, name: &str) -> Option<String> {
+        (name == env_vars::XDG_STATE_HOME).then(|| self.0.to_string_lossy().into_owned())
     }
 }
 

@@ -20,17 +20,19 @@ use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
 use super::record;
 use super::session::Session;
-use super::user;
-use crate::catalog::Origin;
+use crate::allow::Allowance;
+use crate::allow::waiting::{self, Waiting};
+use crate::catalog::{Origin, is_name};
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
-use crate::project::{self, Run, candidates};
+use crate::project::{self, Found, Run, candidates};
 use crate::store::folder::FileError;
 use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
 use crate::store::seal::Seal;
 use crate::store::{evidence, layout, owner, state};
+use crate::user;
 use words::Words;
 
 /// A command that somebody typed.
@@ -122,6 +124,7 @@ impl Typed<'_> {
             // The new run may stand where the old one did.
             drop(lock);
             let said = self.make(&self.session(&run, event), step)?;
+            Allowance::of(self.env.as_ref()).begin(&run)?;
             return Ok((said, Some(run)));
         }
         let said = match lock.filter(|_| has_run) {
@@ -147,6 +150,7 @@ impl Typed<'_> {
     /// The run it is about: the one it names by its id, or the one that counts now.
     fn found(&self, event: &Arc<Event>) -> Result<Option<Run>, CommandError> {
         let found = project::find(self.cwd, self.env, event.session.as_deref(), Some(&self.workflow.name));
+        self.refuse_waiting(&found)?;
         let newest = found.runs.into_iter().next();
         let here = newest.clone().unwrap_or_else(|| self.nowhere(self.home()));
         let session = self.session(&here, event);
@@ -161,13 +165,27 @@ impl Typed<'_> {
             let what = format!("{} has no run {id:?} here", self.workflow.name);
             return Err(CommandError::new(Kind::Failed, what).hinted("see `holdpoint status`"));
         }
-        Ok(Some(Run { id: Some(id), ..self.nowhere(here.home) }))
+        let run = Run { id: Some(id), ..self.nowhere(here.home) };
+        if !Allowance::of(self.env.as_ref()).began(&run) {
+            return Err(waiting::refusal(&[Waiting::Run(run)]));
+        }
+        Ok(Some(run))
+    }
+
+    /// Refuses a command where only a run waits that did not begin here: it would go on with that, or write over it.
+    fn refuse_waiting(&self, found: &Found) -> Result<(), CommandError> {
+        let is_single = self.workflow.run.each.is_none() && self.workflow.run.id.is_none();
+        let is_free = self.may_make() && !is_single;
+        if !found.runs.is_empty() || is_free || !found.waiting.iter().any(Waiting::is_run) {
+            return Ok(());
+        }
+        Err(waiting::refusal(&found.waiting))
     }
 
     /// A home without a run.
     fn nowhere(&self, home: PathBuf) -> Run {
         let workflow = Arc::clone(self.workflow);
-        Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: None }
+        Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: None, is_recorded: true }
     }
 
     /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,
@@ -371,8 +389,7 @@ fn changes_a_run(step: &Step) -> bool {
 
 /// The folder of a new run. Its name comes from an agent: it must be one plain name.
 fn new_folder(workflow: &Workflow, home: &Path, name: &str) -> Result<PathBuf, CommandError> {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+    if !is_name(name) {
         return Err(CommandError::new(Kind::Usage, format!("`{name}` cannot be a run's name"))
             .hinted("use letters, digits, `-`, `_` and `.`"));
     }

@@ -62,7 +62,7 @@ pub(super) fn no_folder(call: &Call<'_>, payload: &Json, event: &Event) -> Optio
     }
     let exit = of_call(call)?.bad_input?;
     let folder = folder.display();
-    note_fault(call.cwd, &format!("the folder {folder} that the event names cannot be entered"));
+    note_fault(&call.env, call.cwd, &format!("the folder {folder} that the event names cannot be entered"));
     Some(refusal(exit, &format!("Cannot change to the folder {folder} that the event names")))
 }
 
@@ -79,7 +79,7 @@ fn of_call(call: &Call<'_>) -> Option<Cow<'static, Legacy>> {
     if call.options.protocol != Protocol::Legacy || call.options.workflow.is_none() {
         return None;
     }
-    named(call.options, project::base(call.cwd).as_deref())
+    named(call.options, project::allowed_base(call.cwd, call.env.as_ref()).as_deref())
 }
 
 /// The `[legacy]` of the workflow that the command line names: the project's own of that name, or the built-in one.

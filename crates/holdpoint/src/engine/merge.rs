@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use holdpoint_core::effects::Message;
+use holdpoint_core::effects::{Effects, Message};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
@@ -13,6 +13,7 @@ use super::report::Report;
 use super::session::Session;
 use crate::agent::Answer;
 use crate::store::error::StoreError;
+use crate::store::registry::Registry;
 use crate::store::{message, told};
 
 /// What has been said so far: the workflow's name and the text.
@@ -56,6 +57,36 @@ impl Said {
         self.fault(&session.run.home, session.event, &error.to_string(), text);
     }
 
+    /// A message that the user should see once a session, about a project in which nothing is written.
+    pub(super) fn once(&mut self, registry: &Registry, event: &Event, text: String) {
+        let session = event.session.as_deref().unwrap_or_default();
+        if !self.quiet && registry.first_time(session, &text) {
+            self.messages.push(text);
+        }
+    }
+
+    /// Adds what the rules of a workflow say that only holds, in a project in which nothing is written.
+    pub(super) fn guard(&mut self, session: &Session<'_>, effects: &Effects) {
+        let Session { run, event, env, .. } = session;
+        let workflow = run.workflow.name.as_ref();
+        for Message { delivery, text, .. } in &effects.messages {
+            let named = || (workflow.to_owned(), text.clone());
+            match delivery {
+                // A Stop that cannot be counted is not held: it could go on for ever.
+                Delivery::Hold if event.moment == Moment::Stop => self.messages.push(text.clone()),
+                Delivery::Hold => self.holds.push(named()),
+                Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
+                Delivery::Context => self.context.push(named()),
+                Delivery::Stderr => self.stderr.push(text.clone()),
+                Delivery::Log | Delivery::Silent => {}
+            }
+        }
+        for what in &effects.faults {
+            let text = format!("holdpoint: {workflow} could not judge this and let it pass: {}.", what.what);
+            self.once(&Registry::of(env.as_ref()), event, text);
+        }
+    }
+
     /// Adds what one run says.
     pub(super) fn add(&mut self, session: &Session<'_>, report: &Report) {
         let Session { run, event, .. } = session;
@@ -84,8 +115,8 @@ impl Said {
         }
     }
 
-    /// The answer; texts too long for an agent are kept in a file below `home`.
-    pub(super) fn answer(mut self, home: &Path, moment: Moment) -> Answer {
+    /// The answer; texts too long for an agent are kept in a file below `home`, or cut where nothing is written.
+    pub(super) fn answer(mut self, home: Option<&Path>, moment: Moment) -> Answer {
         match moment {
             // Context at Stop would keep the agent going, as a hold does: what is only worth knowing goes to the user.
             Moment::Stop => self.messages.extend(self.context.drain(..).map(|(_, text)| text)),
@@ -150,7 +181,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let long = "é".repeat(20_000);
         let said = Said { holds: vec![("a".into(), long.clone())], ..Said::default() };
-        let hold = said.answer(home.path(), Moment::Before).hold.unwrap();
+        let hold = said.answer(Some(home.path()), Moment::Before).hold.unwrap();
         assert!(hold.chars().count() <= message::CHARS_MAX);
         let path = hold.rsplit(' ').next().unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), long);

@@ -59,13 +59,13 @@ fn dated(workflow: &Workflow, home: &Path) -> Result<Vec<(SystemTime, String)>, 
 
 /// Chooses the run that counts: one that this session works on, then one that still has something to say to it, then
 /// any other unfinished run, then the most recently written. A finished run never hides an unfinished one.
-pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Option<String> {
-    let ids = ids(workflow, home);
-    if ids.len() < 2 {
-        return ids.into_iter().next();
+pub fn best(runs: Vec<Run>, env: &Arc<dyn Env>, session: Option<&str>) -> Option<Run> {
+    if runs.len() < 2 {
+        return runs.into_iter().next();
     }
-    let rank = |id: &String| {
-        let facts = facts(workflow, home, id, env, session);
+    let rank = |run: &Run| {
+        let id = run.id.as_deref().unwrap_or_default();
+        let facts = facts(&run.workflow, &run.home, id, env, session);
         let is_live = phase::is_live(&facts).unwrap_or(false);
         match (is_live, counts_for(&facts, session).unwrap_or(true)) {
             (true, true) if phase::is_at_work(&facts).unwrap_or(true) => 0,
@@ -74,7 +74,7 @@ pub fn best(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Optio
             (false, _) => 3,
         }
     };
-    ids.iter().min_by_key(|id| rank(id)).cloned()
+    runs.into_iter().min_by_key(rank)
 }
 
 /// Returns whether a run concerns this session: it started here, no other session owns it, and if no session owns it,
@@ -103,7 +103,8 @@ pub fn facts(
         ..Event::from_shell(Moment::Prompt, &home.to_string_lossy())
     };
     let (workflow, home) = (Arc::new(workflow.clone()), home.to_path_buf());
-    let run = Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: Some(id.to_owned()) };
+    let id = Some(id.to_owned());
+    let run = Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id, is_recorded: true };
     run.facts(Arc::new(event), Arc::clone(env))
 }
 

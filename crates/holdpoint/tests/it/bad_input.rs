@@ -247,6 +247,11 @@ fn no_environment_at_all() {
     command.env_clear();
     let printed = feed(command, event(&project).to_string().as_bytes());
     sound(&printed, "no environment");
+    assert_eq!(held(&printed), "", "without a home nobody can have allowed anything");
+    assert!(message(&printed).contains("holdpoint allow"), "{}", printed.stdout);
+    let mut command = project.command(&["hook"]);
+    command.env_clear().env("XDG_STATE_HOME", project.state());
+    let printed = feed(command, event(&project).to_string().as_bytes());
     assert_eq!(held(&printed), "ANY\n\nSHELL ls");
 }
 
@@ -280,6 +285,8 @@ fn closed_streams_neither_break_nor_leak() {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &format!("exec \"$0\" hook {closing}"), env!("CARGO_BIN_EXE_holdpoint")]);
         command.env_clear().env("PATH", "/usr/bin:/bin").current_dir(project.root());
+        command.env("XDG_STATE_HOME", project.state());
+        project.allow();
         let printed = feed(command, event(&project).to_string().as_bytes());
         sound(&printed, about);
         let expected = if about == "stderr" { "ANY" } else { "" };

@@ -76,7 +76,8 @@ impl Site {
         let path = std::env::var("PATH").unwrap();
         command.current_dir(folder).env_clear().env("HOME", self.tools.root());
         command.env("PATH", format!("{}:{}:{path}", self.tools.root().display(), ours.display()));
-        command.env("CLAUDE_CODE_SESSION_ID", SESSION);
+        command.env("CLAUDE_CODE_SESSION_ID", SESSION).env("XDG_STATE_HOME", self.project.state());
+        self.project.allow();
         command
     }
 

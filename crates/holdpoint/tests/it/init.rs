@@ -199,6 +199,7 @@ fn in_an_empty_folder_held_why_released_and_no_trace() {
     let ask = || {
         let mut hook = std::process::Command::new(entry["command"].as_str().unwrap());
         hook.args(entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()));
+        hook.env("XDG_STATE_HOME", project.state());
         feed(hook, event.to_string().as_bytes())
     };
     let held = ask();

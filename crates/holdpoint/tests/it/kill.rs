@@ -162,7 +162,8 @@ impl Traced {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "kill -STOP $$; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_holdpoint")]).args(args);
         command.current_dir(project.root()).env_clear().env("HOME", "/nowhere").env("PATH", "/usr/bin:/bin");
-        command.stdin(File::open(input).unwrap());
+        command.env("XDG_STATE_HOME", project.state()).stdin(File::open(input).unwrap());
+        project.allow();
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
         let traced = Traced { child, pid, has_ended: false };

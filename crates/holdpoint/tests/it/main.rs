@@ -9,6 +9,8 @@
 use std::path::Path;
 
 #[cfg(unix)]
+mod allow;
+#[cfg(unix)]
 mod approval;
 #[cfg(unix)]
 mod autopilot;
@@ -71,6 +73,8 @@ mod statusline;
 #[cfg(unix)]
 mod steps;
 mod surface;
+#[cfg(unix)]
+mod terminal;
 mod test_command;
 mod tidy;
 mod verdicts;

@@ -4,12 +4,30 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use holdpoint::allow::Allowance;
+use holdpoint::env_vars::{Env, XDG_STATE_HOME};
 use serde_json::Value as Json;
 
 /// A folder with a project in it.
 pub(crate) struct Project {
     _temporary: tempfile::TempDir,
     root: PathBuf,
+    state: tempfile::TempDir,
+}
+
+/// A user of whom only the state folder is known.
+struct User<'a>(&'a Path);
+
+impl Env for User<'_> {
+    fn var(&self, name: &str) -> Option<String> {
+        (name == XDG_STATE_HOME).then(|| self.0.to_str().unwrap().to_owned())
+    }
+}
+
+/// Allows all that a project brings along, as a user with this state folder would.
+pub(crate) fn allow(state: &Path, root: &Path) {
+    // What cannot be allowed is the test's own business.
+    let _ = Allowance::of(&User(state)).allow_all(root);
 }
 
 /// What the program printed.
@@ -38,7 +56,17 @@ impl Project {
     pub(crate) fn new() -> Project {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().canonicalize().unwrap();
-        Project { _temporary: temporary, root }
+        Project { _temporary: temporary, root, state: tempfile::tempdir().unwrap() }
+    }
+
+    /// Where the user's state is kept.
+    pub(crate) fn state(&self) -> &Path {
+        self.state.path()
+    }
+
+    /// Allows all that is in the project, as its user would.
+    pub(crate) fn allow(&self) {
+        allow(self.state(), &self.root);
     }
 
     /// The folder.
@@ -76,13 +104,20 @@ impl Project {
         self.write(&format!(".holdpoint/workflows/{name}/workflow.toml"), text)
     }
 
-    /// The program in this folder with these arguments.
+    /// The program in this folder with these arguments, in a project that its user has allowed as it is now.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
+        self.allow();
+        self.stranger(args)
+    }
+
+    /// The same in a project as it came: nobody has allowed anything.
+    pub(crate) fn stranger(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
         command.args(args).current_dir(&self.root).env_clear();
         command
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.root.join("no-home"));
+            .env("HOME", self.root.join("no-home"))
+            .env(XDG_STATE_HOME, self.state());
         command
     }
 

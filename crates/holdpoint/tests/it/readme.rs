@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 use crate::project::{Printed, Project};
+use crate::terminal::at_terminal;
 
 /// The fenced blocks of a section: language and text.
 fn blocks(section: &str) -> Vec<(&str, &str)> {
@@ -18,7 +19,9 @@ fn blocks(section: &str) -> Vec<(&str, &str)> {
 fn sh(project: &Project, path: &str, script: &str) -> Printed {
     let mut shell = Command::new("sh");
     shell.args(["-ec", script]).current_dir(project.root()).env_clear();
-    shell.env("PATH", path).env("HOME", project.root().join("no-home")).output().unwrap().into()
+    shell.env("PATH", path).env("HOME", project.root().join("no-home"));
+    shell.env("XDG_STATE_HOME", project.state());
+    at_terminal(shell, "")
 }
 
 #[test]
@@ -30,7 +33,7 @@ fn the_first_look_works_by_copy_and_paste() {
     let commands: Vec<&str> =
         blocks.iter().filter(|(language, _)| language.is_empty()).map(|(_, text)| *text).collect();
     let block = |language| blocks.iter().find(|(found, _)| *found == language).unwrap().1;
-    let [install, prepare, ask] = commands[..] else { panic!("{commands:?}") };
+    let [install, prepare, allow, ask] = commands[..] else { panic!("{commands:?}") };
     assert_eq!(install, "cargo install --path crates/holdpoint\n");
     assert!(section.contains("`.holdpoint/workflows/tidy/workflow.toml`"));
 
@@ -42,6 +45,7 @@ fn the_first_look_works_by_copy_and_paste() {
     assert_eq!(sh(&project, &path, prepare).code, Some(0));
     project.write(".holdpoint/workflows/tidy/workflow.toml", block("toml"));
 
+    assert_eq!(sh(&project, &path, allow).code, Some(0));
     let answer = sh(&project, &path, ask);
     assert_eq!(answer.json(), serde_json::from_str::<Json>(block("json")).unwrap(), "{}", answer.stderr);
     assert_eq!(answer.code, Some(0));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::cycle;
-use crate::project::{Printed, Project};
+use crate::project::{Printed, Project, feed};
 use crate::shown::{reviewed, shell};
 
 /// The line for a session in this folder of the project.
@@ -11,7 +11,11 @@ fn line(project: &Project, folder: &str) -> Printed {
     let folder = project.root().join(folder);
     let told = json!({"session_id": "s", "cwd": "/nowhere", "model": {"id": "x"},
         "workspace": {"current_dir": folder, "project_dir": project.root()}});
-    Project::new().run_with(&["statusline"], told.to_string().as_bytes())
+    let elsewhere = Project::new();
+    let mut command = elsewhere.command(&["statusline"]);
+    command.env("XDG_STATE_HOME", project.state());
+    project.allow();
+    feed(command, told.to_string().as_bytes())
 }
 
 fn assert_line(printed: &Printed, line: &str) {

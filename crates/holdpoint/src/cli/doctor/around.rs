@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::finding::Finding;
+use crate::allow::waiting;
 use crate::cli::Context;
 use crate::confinement::launcher;
 use crate::env_vars::{HOME, PATH, SHELL};
@@ -60,11 +61,20 @@ pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
 
 /// Reports workflows and settings that cannot be used.
 pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Finding>) {
-    let own = project::base(&context.cwd).map(|base| catalog::own_folders(&base)).unwrap_or_default();
+    if let Some(path) = project::anothers(&context.cwd) {
+        let what =
+            format!("{} belongs to another user, or its folder does, so it does not count", path.display());
+        findings.push(Finding::note(what, "run the agent as the user who owns it, or make it yours"));
+    }
+    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
     for (name, folder) in own {
         if let Err(unusable) = catalog::load(&name, &folder) {
             findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {name}")));
         }
+    }
+    if let Some(first) = found.waiting.first() {
+        let what = waiting::summary(&found.waiting);
+        findings.push(Finding::wrong(what, waiting::command(first.folder())));
     }
     findings.extend(found.problems.iter().map(|problem| Finding::wrong(problem, "holdpoint check")));
 }

@@ -13,6 +13,7 @@ use crate::install::host::{self, Runs};
 use crate::install::place::Place;
 use crate::install::record::Record;
 use crate::install::wanted::Wanted;
+use crate::project::Found;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -58,7 +59,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let places = registered::places(context);
     let mut findings = Vec::new();
     let records: Vec<Record> = places.iter().filter_map(|place| record(place, &mut findings)).collect();
-    let workflows = enabled(context, &records)?;
+    let workflows = enabled(context, &found, &records)?;
     let parsed: Vec<_> = workflows.iter().filter_map(|one| Some(one.parsed().ok()?.workflow)).collect();
     let mut doctor = Doctor {
         context,
@@ -102,9 +103,14 @@ fn record(place: &Place, findings: &mut Vec<Finding>) -> Option<Record> {
 }
 
 /// Returns the workflows enabled here, limited to those that `init` was given.
-fn enabled(context: &Context, records: &[Record]) -> Result<Vec<subject::Found>, CommandError> {
+fn enabled(
+    context: &Context,
+    found: &Found,
+    records: &[Record],
+) -> Result<Vec<subject::Found>, CommandError> {
     let mut all = subject::find(context, &[])?;
-    let base = crate::project::base(&context.cwd);
+    let base = &found.base;
+    all.retain(|one| base.is_some() || one.folder.is_none());
     all.retain(|one| base.as_deref().is_none_or(|base| !crate::project::leaves_out(base, &one.name)));
     let chosen: Vec<&String> = records.iter().flat_map(|record| &record.workflows).collect();
     all.retain(|one| chosen.is_empty() || one.folder.is_some() || chosen.contains(&&one.name));

@@ -82,7 +82,8 @@ pub(super) fn look(
     all
 }
 
-fn permits(command: &[&str]) -> Vec<String> {
+/// Says what a reviewer's command line permits.
+pub(in crate::cli) fn permits(command: &[&str]) -> Vec<String> {
     let is_said = |flag: &str| {
         command.iter().any(|word| {
             *word == flag

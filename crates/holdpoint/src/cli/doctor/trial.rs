@@ -9,8 +9,10 @@ use serde_json::Value as Json;
 
 use super::payload::payload;
 use super::registered::Hook;
+use crate::allow::content::Content;
 use crate::cli::Context;
-use crate::env_vars::{REVIEWER, SHELL};
+use crate::env_vars::{ALLOW, REVIEWER, SHELL};
+use crate::error::in_full;
 use crate::install::host::{Host, Runs};
 use crate::program::{self, Channels, How};
 use crate::store::folder::Access;
@@ -61,13 +63,14 @@ fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Resu
     layout::prepare(&root, &workflow)
         .and_then(|project| project.create(&workflow, WORKFLOW.as_bytes(), Access::Users))
         .map_err(|error| describe(error.into()))?;
+    let allowed = Content::read(&root).map_err(|error| in_full(&error))?.digest();
     let state = root.join(".doctor/state.json");
     std::fs::create_dir(root.join(".doctor")).map_err(describe)?;
     let event = payload(host, &hook.event, moment, hook.matcher.as_deref(), &root).to_string();
     let asked = |locked: bool| {
         let text = serde_json::json!({"locked": locked}).to_string();
         atomic::replace(&state, text.as_bytes()).map_err(describe)?;
-        ask(&mut command(context, host, hook), &root, &event)
+        ask(command(context, host, hook).env(ALLOW, &allowed), &root, &event)
     };
     let free = asked(false)?;
     let held = asked(true)?;

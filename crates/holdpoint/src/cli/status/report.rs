@@ -10,6 +10,7 @@ use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use crate::allow::waiting;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
@@ -26,6 +27,8 @@ pub(super) struct Report {
     pub(super) unusable: Vec<UnusableReport>,
     /// Problems with the project's `holdpoint.toml`.
     pub(super) problems: Vec<String>,
+    /// What has no effect because the user has not allowed it, in a sentence with the command.
+    pub(super) waiting: Option<String>,
     /// Workflows that are not active here.
     pub(super) inactive: Vec<Inactive>,
     /// Faults outside the runs: input that was not an event, a workflow that cannot be used.
@@ -95,6 +98,7 @@ pub(super) fn gather(context: &Context) -> Report {
         folder: context.cwd.display().to_string(),
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
+        waiting: waiting::message(&found.waiting),
         inactive: inactive(&found),
         problems: found.problems,
         unusable: found

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use crate::project::{Printed, Project, feed};
+use crate::project::{Printed, Project, allow, feed};
 
 /// The session of the agent at work.
 pub(crate) const SESSION: &str = "6a1f0c2e-0001-4000-8000-000000000001";
@@ -167,7 +167,9 @@ impl Site {
             .current_dir(self.root())
             .env_clear()
             .env("HOME", self.tools())
-            .env("GIT_CONFIG_NOSYSTEM", "1");
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("XDG_STATE_HOME", self.project.state());
+        allow(self.project.state(), &self.root());
         command.env("PATH", format!("{}:{}:{path}", self.tools().display(), ours.display()));
         if !session.is_empty() {
             command.env("CLAUDE_CODE_SESSION_ID", session);

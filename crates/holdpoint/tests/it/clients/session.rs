@@ -55,7 +55,8 @@ fn run<S: AsRef<OsStr>>(
     let mut client = Command::new(program);
     client.args(args).current_dir(project.root()).env_clear();
     client.env("PATH", path(project));
-    client.env("HOME", home.path()).env("TMPDIR", home.path());
+    client.env("HOME", home.path()).env("TMPDIR", home.path()).env("XDG_STATE_HOME", project.state());
+    project.allow();
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
         client.env(name, model.url());
     }

@@ -2,7 +2,10 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use crate::project::allow;
+use crate::terminal::Terminal;
 
 const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
 /// What the guide shows as the reader's home and program.
@@ -32,6 +35,8 @@ impl Reader {
                 symlink(found, home.join("bin").join(program)).unwrap();
             }
         }
+        // The reader has read how to install it, and has called `init` in the project.
+        allow(&home.join(".local/state"), &home.join("shop"));
         Reader { _temporary: temporary, home }
     }
 
@@ -57,12 +62,19 @@ impl Reader {
     pub(crate) fn run(&self, command: &str) -> String {
         let bin = self.home.join("bin");
         let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(format!("exec 2>&1 < /dev/null\n{command}"));
+        shell.arg("-c").arg(format!("exec 2>&1\n{command}")).stdin(Stdio::null());
         shell.current_dir(self.home.join("shop")).env_clear().env("PATH", &bin).env("HOME", &self.home);
         shell.env("SHELL", "/bin/sh").env("LC_ALL", "C.UTF-8").env("TMPDIR", &self.home);
         for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
             shell.env(format!("{name}_NAME"), "Me").env(format!("{name}_EMAIL"), "me@example.com");
         }
+        // Only a user at a terminal can allow: the reader is one.
+        let is_users = ["holdpoint allow", "holdpoint init"].iter().any(|words| command.contains(words));
+        let _terminal = is_users.then(|| {
+            let terminal = Terminal::new();
+            shell.stdin(terminal.users_side());
+            terminal
+        });
         let printed = String::from_utf8(shell.output().unwrap().stdout).unwrap();
         let program = Path::new(HOLDPOINT).canonicalize().unwrap();
         printed.replace(program.to_str().unwrap(), PROGRAM).replace(self.home.to_str().unwrap(), HOME)

@@ -1,0 +1,274 @@
+//! What a project brings along has no effect until its user has allowed it: its own workflows, its settings, and runs
+//! that did not begin here. This is the one place that decides it. `docs/design/009-allow.md` says why so.
+//!
+//! Nothing is read outside the project unless the project brings something along.
+
+pub mod content;
+mod fingerprint;
+pub mod identity;
+pub mod survey;
+pub mod waiting;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::workflow::Workflow;
+use holdpoint_core::world::Answer;
+
+use self::content::Content;
+use self::fingerprint::Fingerprint;
+use self::identity::Identity;
+use self::survey::Survey;
+use crate::env::Env;
+use crate::env_vars::ALLOW;
+use crate::error::in_full;
+use crate::git;
+use crate::project::Run;
+use crate::store::layout;
+use crate::store::registry::{Begun, Registry};
+
+/// How a project's content stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// There is none, so there is nothing to allow.
+    Empty,
+    /// The user has allowed it.
+    Allowed,
+    /// The user has not allowed it as it is now.
+    Waiting,
+    /// It cannot be allowed as it is.
+    Unusable(String),
+}
+
+/// What this user has allowed.
+pub struct Allowance<'a> {
+    env: &'a dyn Env,
+    registry: Registry,
+    /// What was found out about folders already: an event asks about one or two, several times.
+    known: RefCell<Vec<(PathBuf, bool)>>,
+    projects: RefCell<Vec<(PathBuf, Option<Identity>)>>,
+}
+
+impl<'a> Allowance<'a> {
+    /// What the user of this process has allowed.
+    pub fn of(env: &'a dyn Env) -> Allowance<'a> {
+        Allowance {
+            env,
+            registry: Registry::of(env),
+            known: RefCell::default(),
+            projects: RefCell::default(),
+        }
+    }
+
+    /// The registry behind it.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    fn project(&self, folder: &Path) -> Option<Identity> {
+        if let Some(project) = noted(&self.projects.borrow(), folder) {
+            return project;
+        }
+        let project = Identity::of(folder);
+        self.projects.borrow_mut().push((folder.to_path_buf(), project.clone()));
+        project
+    }
+
+    /// Returns how the content of the project at `base` stands.
+    pub fn standing(&self, base: &Path) -> Standing {
+        if self.env.began_everything() {
+            return Standing::Allowed;
+        }
+        let seen = Fingerprint::of(base);
+        if self.has_seen(base, seen.as_ref()) {
+            return Standing::Allowed;
+        }
+        let content = match Content::read(base) {
+            Ok(content) => content,
+            Err(error) => return Standing::Unusable(in_full(&error)),
+        };
+        let digest = content.digest();
+        if content.is_empty() {
+            Standing::Empty
+        } else if self.allows(base, &digest) {
+            self.remember(base, seen, &digest);
+            Standing::Allowed
+        } else {
+            Standing::Waiting
+        }
+    }
+
+    /// Returns whether the content looks as it did when it was last read, and was allowed.
+    fn has_seen(&self, base: &Path, seen: Option<&Fingerprint>) -> bool {
+        let known = self.project(base).zip(seen);
+        known.is_some_and(|(project, seen)| {
+            let digest = self.registry.seen(&project.id, base, &seen.lines);
+            digest.is_some_and(|digest| self.allows(base, &digest))
+        })
+    }
+
+    /// Remembers what the content looks like. What cannot be remembered is read again.
+    fn remember(&self, base: &Path, seen: Option<Fingerprint>, digest: &str) {
+        let settled = seen.filter(|seen| seen.is_settled(self.env.now()));
+        if let Some((project, seen)) = self.project(base).zip(settled) {
+            let _ = self.registry.note_seen(&project.id, base, &seen.lines, digest);
+        }
+    }
+
+    fn allows(&self, base: &Path, digest: &str) -> bool {
+        let named = || self.env.var(ALLOW).is_some_and(|all| all.split(',').any(|one| one.trim() == digest));
+        let kept = || {
+            let project = self.project(base);
+            project.is_some_and(|project| project.ids().any(|id| self.registry.is_allowed(&id, digest)))
+        };
+        named() || kept()
+    }
+
+    /// Returns whether the user has allowed the project that a folder belongs to: then Holdpoint may write there, and a
+    /// run that comes into being there began here.
+    pub fn knows(&self, folder: &Path) -> bool {
+        if let Some(known) = noted(&self.known.borrow(), folder) {
+            return known;
+        }
+        let known = self.env.began_everything() || self.finds(folder) || self.is_named(folder);
+        self.known.borrow_mut().push((folder.to_path_buf(), known));
+        known
+    }
+
+    fn finds(&self, folder: &Path) -> bool {
+        let Some(project) = self.project(folder) else { return false };
+        let is_known = |project: &Identity| project.ids().any(|id| self.registry.is_known(&id));
+        let above = || folder.ancestors().skip(1).filter_map(Identity::of_folder);
+        is_known(&project) || (!project.is_repository && above().any(|project| is_known(&project)))
+    }
+
+    /// Returns whether the environment names the digest of the project's content.
+    fn is_named(&self, folder: &Path) -> bool {
+        self.env.var(ALLOW).is_some_and(|all| !all.is_empty())
+            && crate::project::base(folder).is_some_and(|base| self.standing(&base) == Standing::Allowed)
+    }
+
+    /// Returns whether a run began here. One that nobody has seen yet in a project that the user has allowed began
+    /// here, unless git has it: then it came with a commit of somebody's.
+    pub fn began(&self, run: &Run) -> bool {
+        if self.env.began_everything() {
+            return true;
+        }
+        let Some(project) = self.project(&run.home) else { return false };
+        let name = name(&project, run);
+        let noted = project.ids().find_map(|id| self.registry.run(&id, &name));
+        match noted {
+            Some(begun) => begun == Begun::Here,
+            None if !self.knows(&run.home) => false,
+            None => {
+                let files = files(run);
+                // Nothing has come along yet, and what comes later is looked at then.
+                if files.is_empty() {
+                    return true;
+                }
+                let begun = if are_tracked(&project, run, &files) { Begun::Elsewhere } else { Begun::Here };
+                // What cannot be remembered is found out again.
+                let _ = self.registry.note_run(&project.id, &name, begun);
+                begun == Begun::Here
+            }
+        }
+    }
+
+    /// Remembers that a run began here: a command made it, or the user has allowed it.
+    pub fn begin(&self, run: &Run) -> std::io::Result<()> {
+        if self.env.began_everything() {
+            return Ok(());
+        }
+        let project = self.project(&run.home).ok_or(std::io::ErrorKind::NotFound)?;
+        self.registry.note_run(&project.id, &name(&project, run), Begun::Here)
+    }
+
+    /// Remembers that the user has allowed the project at `root` with this content, and these runs.
+    pub fn allow(&self, root: &Path, content: &Content, runs: &[Run]) -> std::io::Result<()> {
+        self.allow_content(root, content)?;
+        self.know(root)?;
+        runs.iter().try_for_each(|run| self.begin(run))
+    }
+
+    /// Remembers that the user has allowed the project that a folder belongs to.
+    pub fn know(&self, root: &Path) -> std::io::Result<()> {
+        let project = self.project(root).ok_or(std::io::ErrorKind::NotFound)?;
+        self.known.borrow_mut().clear();
+        self.registry.know(&project.id, root, self.env.now())
+    }
+
+    fn allow_content(&self, root: &Path, content: &Content) -> std::io::Result<()> {
+        if content.is_empty() {
+            return Ok(());
+        }
+        let project = self.project(root).ok_or(std::io::ErrorKind::NotFound)?;
+        self.registry.allow(&project.id, &content.digest(), &content.files)
+    }
+
+    /// Allows all that a project brings along, for projects that Holdpoint itself has made.
+    pub fn allow_all(&self, root: &Path) -> std::io::Result<()> {
+        let survey = Survey::of(root, self).map_err(std::io::Error::other)?;
+        self.allow(&survey.root, &survey.content, &survey.runs)
+    }
+
+    /// Keeps a project's content allowed while a command of ours writes to it: it is what the user has allowed, or
+    /// nothing, and what Holdpoint adds.
+    pub fn carry<T, E>(&self, root: &Path, act: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let before = self.standing(root);
+        let done = act()?;
+        if matches!(before, Standing::Empty | Standing::Allowed)
+            && !self.env.began_everything()
+            && let Ok(content) = Content::read(root)
+        {
+            let _ = self.allow_content(root, &content);
+        }
+        Ok(done)
+    }
+}
+
+fn noted<T: Clone>(all: &[(PathBuf, T)], folder: &Path) -> Option<T> {
+    let is_it = |(noted, _): &&(PathBuf, T)| noted.as_os_str() == folder.as_os_str();
+    all.iter().find(is_it).map(|(_, what)| what.clone())
+}
+
+/// Returns whether a run can be found without a registry: its workflow only holds. It starts nothing and writes nothing.
+pub fn only_guards(workflow: &Workflow) -> bool {
+    let run = &workflow.run;
+    let writes = run.is_sealed || run.clears_strays || run.log.is_some();
+    let acts = !workflow.phases.is_empty() || !workflow.commands.is_empty();
+    let sets = |step: &holdpoint_core::workflow::step::Step| {
+        !step.set.is_empty() || !step.write.is_empty() || !step.remove.is_empty() || !step.log.is_empty()
+    };
+    !writes && !acts && !workflow.rules.iter().any(|rule| sets(&rule.step))
+}
+
+/// Names a run in its project.
+fn name(project: &Identity, run: &Run) -> String {
+    format!("{} {}", run.workflow.name, project.name(&run.place()))
+}
+
+/// Lists the files by which a run could have come along.
+fn files(run: &Run) -> Vec<PathBuf> {
+    let rules = &run.workflow.run;
+    let mut files = match (&rules.each, &rules.id, rules.state.as_deref()) {
+        (None, None, Some(state)) if !state.contains("{{") => vec![run.home.join(state)],
+        (None, None, Some(_)) => vec![run.home.join(rules.home.as_ref())],
+        (None, None, None) => Vec::new(),
+        _ => vec![run.place()],
+    };
+    if rules.is_sealed {
+        files.push(layout::seal(&run.home, &run.workflow.name));
+    }
+    files.retain(|file| file.symlink_metadata().is_ok());
+    files
+}
+
+/// Returns whether git has one of a run's files. If git cannot tell, it might.
+fn are_tracked(project: &Identity, run: &Run, files: &[PathBuf]) -> bool {
+    if !project.is_repository {
+        return false;
+    }
+    let paths: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    !matches!(git::tracks(&run.home.to_string_lossy(), &paths), Answer::Is(false))
+}

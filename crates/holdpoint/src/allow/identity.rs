@@ -1,0 +1,101 @@
+//! Which project a folder belongs to, told apart from every other by what no clone, copy or archive can bring along:
+//! the inode of its git folder and the time that was created. All worktrees of a repository are one project.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::store::layout::content_digest;
+
+/// The largest file of git's that is read.
+const BYTES_MAX: u64 = 4096;
+
+/// A project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name in the registry.
+    pub id: String,
+    /// The root of its repository's worktree, or the folder itself where there is no repository.
+    pub root: PathBuf,
+    /// Whether it is a repository.
+    pub is_repository: bool,
+}
+
+impl Identity {
+    /// Identifies the project that a folder belongs to: its repository, or the folder itself.
+    pub fn of(folder: &Path) -> Option<Identity> {
+        let git = |root: &Path| root.join(".git").symlink_metadata().ok();
+        let Some((root, dot_git)) = folder.ancestors().find_map(|root| Some((root, git(root)?))) else {
+            return Identity::of_folder(folder);
+        };
+        let place = if dot_git.is_dir() { Some(root.join(".git")) } else { worktrees_git(root) };
+        // A `.git` that only claims to be a worktree's says nothing about the repository that it names.
+        let place = place.unwrap_or_else(|| root.to_path_buf());
+        Some(Identity { id: id(&place)?, root: root.to_path_buf(), is_repository: true })
+    }
+
+    /// Identifies a folder by itself.
+    pub fn of_folder(folder: &Path) -> Option<Identity> {
+        Some(Identity { id: id(folder)?, root: folder.to_path_buf(), is_repository: false })
+    }
+
+    /// Returns the names under which the registry may have it: its root may have been allowed before it became a
+    /// repository.
+    pub fn ids(&self) -> impl Iterator<Item = String> {
+        let former = || self.is_repository.then(|| id(&self.root)).flatten();
+        std::iter::once(self.id.clone()).chain(std::iter::once_with(former).flatten())
+    }
+
+    /// Names a place in the project, the same in all its worktrees.
+    pub fn name(&self, place: &Path) -> String {
+        layout_name(place.strip_prefix(&self.root).unwrap_or(place))
+    }
+}
+
+fn layout_name(place: &Path) -> String {
+    if place.as_os_str().is_empty() { ".".to_owned() } else { place.to_string_lossy().into_owned() }
+}
+
+/// Finds the repository of a linked worktree, if the repository names this worktree, too.
+fn worktrees_git(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.join(".git");
+    let named = small(&dot_git)?;
+    let own = root.join(named.strip_prefix("gitdir:")?.trim());
+    let back = PathBuf::from(small(&own.join("gitdir"))?.trim());
+    if back.canonicalize().ok()? != dot_git.canonicalize().ok()? {
+        return None;
+    }
+    own.join(small(&own.join("commondir"))?.trim()).canonicalize().ok()
+}
+
+fn small(path: &Path) -> Option<String> {
+    let metadata = path.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > BYTES_MAX {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}
+
+/// Names a folder: inode and creation time, which outlive a move. Without a creation time its path counts, too.
+fn id(folder: &Path) -> Option<String> {
+    let metadata = folder.metadata().ok()?;
+    let created = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let inode = inode(&metadata);
+    Some(match created {
+        Some(time) => format!("{inode:x}-{:x}", time.as_nanos()),
+        None => format!(
+            "{inode:x}-{}",
+            content_digest(folder.canonicalize().ok()?.as_os_str().as_encoded_bytes())
+        ),
+    })
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,98 @@
+//! All that a project brings along, as `allow` and `init` find it: its content, and the runs that did not begin here.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
+
+use super::content::{Content, ContentError};
+use super::identity::Identity;
+use super::{Allowance, only_guards};
+use crate::catalog::{self, Origin};
+use crate::project::{self, Run};
+use crate::store::layout::{self, content_digest};
+use crate::world::read_file;
+
+/// The largest state that goes into a digest.
+const STATE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// What a project brings along.
+#[derive(Debug)]
+pub struct Survey {
+    /// The project's folder.
+    pub root: PathBuf,
+    /// Its own workflows and settings.
+    pub content: Content,
+    /// Its runs that did not begin here.
+    pub runs: Vec<Run>,
+}
+
+impl Survey {
+    /// Looks at the project that a folder belongs to: the nearest with content, its repository, or the folder itself.
+    pub fn of(start: &Path, allowance: &Allowance<'_>) -> Result<Survey, ContentError> {
+        let git = || Identity::of(start).filter(|project| project.is_repository).map(|project| project.root);
+        let root = project::base(start).or_else(git).unwrap_or_else(|| start.to_path_buf());
+        let content = Content::read(&root)?;
+        let own: Vec<Workflow> = content.workflows().into_iter().map(|(_, parsed)| parsed.workflow).collect();
+        let built_in = catalog::built_in().iter().map(|built_in| &built_in.workflow);
+        let built_in = built_in.filter(|workflow| !own.iter().any(|own| own.name == workflow.name));
+        let all =
+            own.iter().map(|own| (own, Origin::Project(layout::workflows(&root).join(own.name.as_ref()))));
+        let all = all.chain(built_in.map(|built_in| (built_in, Origin::BuiltIn)));
+        let runs = all.flat_map(|(workflow, origin)| runs(start, workflow, origin));
+        let runs = runs.filter(|run| !super::files(run).is_empty() && !allowance.began(run)).collect();
+        Ok(Survey { root, content, runs })
+    }
+
+    /// Returns the digest of all that would be allowed now.
+    pub fn digest(&self) -> String {
+        if self.runs.is_empty() {
+            return self.content.digest();
+        }
+        let state = |run: &Run| {
+            let state = run.workflow.run.state.as_deref().unwrap_or_default();
+            let file = if run.id.is_some() { run.place() } else { run.folder.join(state) };
+            let bytes = read_file(&file, STATE_BYTES_MAX).ok().flatten().unwrap_or_default();
+            format!(
+                "{} {} {}\n",
+                run.workflow.name,
+                layout::name(&self.root, &run.place()),
+                content_digest(&bytes)
+            )
+        };
+        let runs: String = self.runs.iter().map(state).collect();
+        content_digest(format!("{}\n{runs}", self.content.digest()).as_bytes())
+    }
+}
+
+/// Lists the runs of a workflow that apply to a folder and could do something.
+fn runs(start: &Path, workflow: &Workflow, origin: Origin) -> Vec<Run> {
+    let sealed = || {
+        let ours = project::nearest(start, layout::FOLDER).filter(|_| workflow.run.is_sealed)?;
+        layout::seal(&ours, &workflow.name).is_file().then_some(ours)
+    };
+    let home = project::nearest(start, &workflow.run.home).or_else(sealed);
+    let Some(home) = home.filter(|_| !only_guards(workflow)) else { return Vec::new() };
+    let workflow = Arc::new(workflow.clone());
+    project::every(&Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true })
+}
+
+impl Content {
+    /// Parses the project's own workflows, by name, errors included.
+    pub fn workflows(&self) -> Vec<(String, Parsed)> {
+        let names = self.files.keys().filter_map(|path| {
+            let name = path.strip_prefix("workflows/")?.strip_suffix(FILE)?.strip_suffix('/')?;
+            catalog::is_name(name).then(|| name.to_owned())
+        });
+        names.map(|name| (name.clone(), self.parsed(&name))).collect()
+    }
+
+    fn parsed(&self, name: &str) -> Parsed {
+        let text = |file: &str| {
+            let bytes = self.files.get(&format!("workflows/{name}/{file}"))?;
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        };
+        parse(name, &text(FILE).unwrap_or_default(), &text)
+    }
+}

@@ -1,0 +1,180 @@
+//! `holdpoint allow`: shows what a project would run, and allows it.
+
+mod changes;
+mod shown;
+
+use std::io::BufRead;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Context, phrase};
+use crate::allow::identity::Identity;
+use crate::allow::survey::Survey;
+use crate::allow::{Allowance, Standing};
+use crate::error::{CommandError, Kind, in_full};
+use crate::ui::Style;
+use crate::user;
+
+/// Show what this project would run on your machine, and allow it
+///
+/// A project's own workflows, its holdpoint.toml, and runs that did not begin here have no effect until you allow them.
+/// After a change you are asked again, and shown the difference. Only you can allow: it takes your terminal.
+///
+/// What is allowed is recorded outside the project, in `~/.local/state/holdpoint`. It applies to all worktrees of the
+/// repository.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  holdpoint allow                         look at this project, then answer y or n
+  holdpoint allow --list                  the projects that you have allowed
+  holdpoint allow --revoke                this project has no effect any more
+  holdpoint allow --print                 print the digest of what is here
+  holdpoint allow --digest DIGEST         allow exactly that, without a terminal (CI, containers)")]
+pub(super) struct Arguments {
+    /// The project [default: the current folder]
+    path: Option<PathBuf>,
+    /// Do not ask (in a terminal only)
+    #[arg(long, conflicts_with_all = ["list", "revoke", "print", "digest"])]
+    yes: bool,
+    #[command(flatten)]
+    instead: Instead,
+    /// Allow it without a terminal, if it has this digest
+    #[arg(long, value_name = "DIGEST")]
+    digest: Option<String>,
+}
+
+/// What is done instead of allowing.
+#[derive(Debug, Args)]
+struct Instead {
+    /// List the projects that you have allowed
+    #[arg(long, conflicts_with_all = ["revoke", "print", "digest", "path"])]
+    list: bool,
+    /// Forget the project: nothing of it has an effect any more
+    #[arg(long, conflicts_with_all = ["print", "digest"])]
+    revoke: bool,
+    /// Print the digest of what would be allowed
+    #[arg(long, conflicts_with = "digest")]
+    print: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let allowance = Allowance::of(context.env.as_ref());
+    if arguments.instead.list {
+        list(context, &allowance);
+        return Ok(());
+    }
+    let start = start(context, arguments)?;
+    if arguments.instead.print {
+        context.ui.line(survey(&start, &allowance)?.digest());
+        return Ok(());
+    }
+    user::refuse_agents(context.env.as_ref(), "holdpoint allow")?;
+    if arguments.instead.revoke {
+        return revoke(context, &start, &allowance);
+    }
+    let survey = survey(&start, &allowance)?;
+    if let Some(digest) = &arguments.digest {
+        return allow_digest(context, &survey, &allowance, digest.trim());
+    }
+    if is_allowed(&survey, &allowance) {
+        context.ui.line(format!("{} is already allowed as it is.", survey.root.display()));
+        return Ok(());
+    }
+    shown::show(&context.ui, &survey, &allowance);
+    need_terminal(context, &survey.digest())?;
+    if !arguments.yes && !is_confirmed(context) {
+        return Err(CommandError::new(Kind::Failed, "nothing was allowed"));
+    }
+    record(context, &survey, &allowance)
+}
+
+/// Returns the folder that is meant.
+fn start(context: &Context, arguments: &Arguments) -> Result<PathBuf, CommandError> {
+    let Some(path) = &arguments.path else { return Ok(context.cwd.clone()) };
+    let folder = context.cwd.join(path);
+    let found = folder.canonicalize().ok().filter(|folder| folder.is_dir());
+    found.ok_or_else(|| CommandError::new(Kind::Usage, format!("there is no folder {}", folder.display())))
+}
+
+fn survey(start: &std::path::Path, allowance: &Allowance<'_>) -> Result<Survey, CommandError> {
+    Survey::of(start, allowance).map_err(|error| CommandError::new(Kind::Failed, in_full(&error)))
+}
+
+fn is_allowed(survey: &Survey, allowance: &Allowance<'_>) -> bool {
+    let content = allowance.standing(&survey.root);
+    survey.runs.is_empty()
+        && matches!(content, Standing::Allowed | Standing::Empty)
+        && allowance.knows(&survey.root)
+}
+
+fn allow_digest(
+    context: &Context,
+    survey: &Survey,
+    allowance: &Allowance<'_>,
+    digest: &str,
+) -> Result<(), CommandError> {
+    let is = survey.digest();
+    if is != digest {
+        return Err(CommandError::new(Kind::Failed, format!("what is here has another digest: {is}"))
+            .hinted("look at it with `holdpoint allow` in a terminal"));
+    }
+    record(context, survey, allowance)
+}
+
+fn need_terminal(context: &Context, digest: &str) -> Result<(), CommandError> {
+    if user::is_there(context.env.as_ref()) {
+        return Ok(());
+    }
+    Err(CommandError::new(Kind::Failed, "nothing was allowed: this is not a terminal")
+        .hinted(format!("without one, name what you have looked at: holdpoint allow --digest {digest}")))
+}
+
+fn is_confirmed(context: &Context) -> bool {
+    context.ui.ask("\nAllow this? [y/N] ");
+    let mut answer = String::new();
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+fn record(context: &Context, survey: &Survey, allowance: &Allowance<'_>) -> Result<(), CommandError> {
+    allowance.allow(&survey.root, &survey.content, &survey.runs)?;
+    context.ui.line(format!("Allowed {}.", survey.root.display()));
+    Ok(())
+}
+
+fn list(context: &Context, allowance: &Allowance<'_>) {
+    let ui = context.ui;
+    let all = allowance.registry().list();
+    if all.is_empty() {
+        ui.line("You have allowed no project.");
+    }
+    for entry in all {
+        let at = jiff::Timestamp::from_second(entry.at).map(|at| at.to_string()).unwrap_or_default();
+        let digest = entry.digest.unwrap_or_else(|| "nothing of its own".to_owned());
+        ui.line(ui.paint(Style::Bold, phrase::printable(&entry.path)));
+        ui.line(format!("  {}, {}", phrase::time_and_age(&at), phrase::counted(entry.runs, "run")));
+        ui.line(format!("  {digest}"));
+    }
+}
+
+fn revoke(context: &Context, start: &std::path::Path, allowance: &Allowance<'_>) -> Result<(), CommandError> {
+    if !user::is_there(context.env.as_ref()) {
+        return Err(CommandError::new(Kind::Failed, "nothing was revoked: this is not a terminal")
+            .hinted("type it in a terminal"));
+    }
+    let by_path = || allowance.registry().list().into_iter().find(|entry| start.starts_with(&entry.path));
+    let project = Identity::of(start);
+    let ids = project.iter().flat_map(Identity::ids);
+    let mut ids: Vec<String> = ids.filter(|id| allowance.registry().is_known(id)).collect();
+    if ids.is_empty() {
+        ids.extend(by_path().map(|entry| entry.id));
+    }
+    if ids.is_empty() {
+        return Err(CommandError::new(Kind::Failed, format!("{} is not allowed", start.display()))
+            .hinted("see `holdpoint allow --list`"));
+    }
+    ids.iter().try_for_each(|id| allowance.registry().forget(id))?;
+    context.ui.line(format!("Revoked {}: its workflows, settings and runs have no effect.", start.display()));
+    Ok(())
+}

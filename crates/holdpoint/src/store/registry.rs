@@ -1,0 +1,197 @@
+//! The registry: which projects this user has allowed, with what content, and which runs began here. It is kept in the
+//! state folder, so that no clone brings an entry along.
+//!
+//! Each fact is a file of its own, so that processes side by side never lose each other's.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use super::layout;
+use super::state_folder::StateFolder;
+use crate::env::Env;
+
+/// How many allowed contents of a project are kept: its branches differ.
+const CONTENTS_MAX: usize = 32;
+
+/// What the registry says of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// It began here, or the user has allowed it.
+    Here,
+    /// It came with the repository.
+    Elsewhere,
+}
+
+/// A project in the registry.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// Where it was.
+    pub path: String,
+    /// When it was allowed, in seconds since 1970.
+    pub at: i64,
+    /// The content that was allowed last, if it has any.
+    pub digest: Option<String>,
+    /// How many runs began here.
+    pub runs: usize,
+}
+
+/// The registry of a user. Without a state folder it knows nothing and keeps nothing.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    folder: Option<StateFolder>,
+}
+
+impl Registry {
+    /// Opens the registry of this user.
+    pub fn of(env: &dyn Env) -> Registry {
+        Registry { folder: StateFolder::of(env) }
+    }
+
+    /// Returns whether the user has allowed the project.
+    pub fn is_known(&self, id: &str) -> bool {
+        self.folder.as_ref().is_some_and(|folder| folder.has(&format!("projects/{id}/known")))
+    }
+
+    /// Returns whether the user has allowed this content of the project.
+    pub fn is_allowed(&self, id: &str, digest: &str) -> bool {
+        self.folder.as_ref().is_some_and(|folder| folder.has(&content(id, digest)))
+    }
+
+    /// Returns the digest of a content that looked like this when it was last read in this folder.
+    pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
+        let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
+        let (digest, seen) = text.split_once('\n')?;
+        (seen == fingerprint).then(|| digest.to_owned())
+    }
+
+    /// Remembers what the content in a folder looks like, and its digest.
+    pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digest: &str) -> io::Result<()> {
+        self.kept()?.write(&seen_file(id, base), format!("{digest}\n{fingerprint}").as_bytes())
+    }
+
+    /// Returns what is known of a run, by its name in the project.
+    pub fn run(&self, id: &str, run: &str) -> Option<Begun> {
+        let text = self.folder.as_ref()?.text(&run_file(id, run))?;
+        // The file's name is only a short digest, which two runs may share.
+        let (word, name) = text.strip_suffix('\n')?.split_once(' ')?;
+        (name == run).then_some(if word == "here" { Begun::Here } else { Begun::Elsewhere })
+    }
+
+    /// Remembers where a run began.
+    pub fn note_run(&self, id: &str, run: &str, begun: Begun) -> io::Result<()> {
+        let word = if begun == Begun::Here { "here" } else { "elsewhere" };
+        self.kept()?.write(&run_file(id, run), format!("{word} {run}\n").as_bytes())
+    }
+
+    /// Remembers that the user has allowed a project.
+    pub fn know(&self, id: &str, path: &Path, at: i64) -> io::Result<()> {
+        let known = serde_json::json!({"path": path, "at": at});
+        self.kept()?.write(&format!("projects/{id}/known"), known.to_string().as_bytes())
+    }
+
+    /// Remembers that this content of a project is allowed, and keeps its texts: what changes later is shown against
+    /// them.
+    pub fn allow(&self, id: &str, digest: &str, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+        let folder = self.kept()?;
+        let texts: BTreeMap<&String, _> =
+            files.iter().map(|(path, bytes)| (path, String::from_utf8_lossy(bytes))).collect();
+        folder.write(&content(id, digest), &serde_json::to_vec(&texts)?)?;
+        folder.write(&format!("projects/{id}/latest"), digest.as_bytes())?;
+        self.forget_oldest(id, digest);
+        Ok(())
+    }
+
+    /// Returns the texts that were allowed last.
+    pub fn latest(&self, id: &str) -> Option<BTreeMap<String, String>> {
+        let folder = self.folder.as_ref()?;
+        let digest = folder.text(&format!("projects/{id}/latest"))?;
+        serde_json::from_slice(&folder.read(&content(id, &digest))?).ok()
+    }
+
+    /// Lists the projects that the user has allowed.
+    pub fn list(&self) -> Vec<Entry> {
+        let Some(folder) = &self.folder else { return Vec::new() };
+        let entry = |id: String| {
+            let known = folder.read(&format!("projects/{id}/known"))?;
+            let known: serde_json::Value = serde_json::from_slice(&known).ok()?;
+            let runs = folder.names(&format!("projects/{id}/runs"));
+            let here = |name: &&String| {
+                folder
+                    .text(&format!("projects/{id}/runs/{name}"))
+                    .is_some_and(|text| text.starts_with("here"))
+            };
+            Some(Entry {
+                path: known["path"].as_str()?.to_owned(),
+                at: known["at"].as_i64()?,
+                digest: folder.text(&format!("projects/{id}/latest")),
+                runs: runs.iter().filter(here).count(),
+                id,
+            })
+        };
+        folder.names("projects").into_iter().filter_map(entry).collect()
+    }
+
+    /// Forgets a project: what was allowed in it, and which runs began there.
+    pub fn forget(&self, id: &str) -> io::Result<()> {
+        let folder = self.kept()?;
+        let project = format!("projects/{id}");
+        // What makes it count goes first.
+        folder.remove(&format!("{project}/known"))?;
+        for part in ["allowed", "runs", "seen"] {
+            for name in folder.names(&format!("{project}/{part}")) {
+                folder.remove(&format!("{project}/{part}/{name}"))?;
+            }
+            folder.remove(&format!("{project}/{part}"))?;
+        }
+        folder.remove(&format!("{project}/latest"))?;
+        folder.remove(&project)
+    }
+
+    /// Returns whether something is said to a session for the first time. Without a place to remember it, always.
+    pub fn first_time(&self, session: &str, what: &str) -> bool {
+        let Some(folder) = &self.folder else { return true };
+        match folder.mark(&format!("told/{}", layout::digest(&[session, what]))) {
+            Ok(true) => {
+                folder.clear_old("told");
+                true
+            }
+            Ok(false) => false,
+            Err(_) => true,
+        }
+    }
+
+    fn forget_oldest(&self, id: &str, newest: &str) {
+        let Some(folder) = &self.folder else { return };
+        let allowed = format!("projects/{id}/allowed");
+        let mut others = folder.oldest_first(&allowed);
+        others.retain(|name| !name.starts_with(newest));
+        for name in others.iter().take(others.len().saturating_sub(CONTENTS_MAX - 1)) {
+            let _ = folder.remove(&format!("{allowed}/{name}"));
+        }
+    }
+
+    fn kept(&self) -> io::Result<&StateFolder> {
+        self.folder.as_ref().ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                "there is no state folder: HOME is not set, or it is a link",
+            )
+        })
+    }
+}
+
+fn content(id: &str, digest: &str) -> String {
+    format!("projects/{id}/allowed/{digest}.json")
+}
+
+/// Worktrees of a project look different, so each folder has its own.
+fn seen_file(id: &str, base: &Path) -> String {
+    format!("projects/{id}/seen/{}", layout::digest(&[&base.to_string_lossy()]))
+}
+
+fn run_file(id: &str, run: &str) -> String {
+    format!("projects/{id}/runs/{}", layout::digest(&[run]))
+}

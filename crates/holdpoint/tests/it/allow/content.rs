@@ -1,0 +1,54 @@
+//! What counts as a change of a project's content.
+
+use std::path::PathBuf;
+
+use holdpoint::allow::{Allowance, Standing};
+use holdpoint::env_vars::{Env, ProcessEnv, XDG_STATE_HOME};
+
+use crate::project::Project;
+
+/// A user to whom every file is old, so that what content looks like is relied on.
+struct Later(PathBuf);
+
+impl Env for Later {
+    fn var(&self, name: &str) -> Option<String> {
+        (name == XDG_STATE_HOME).then(|| self.0.display().to_string())
+    }
+
+    fn now(&self) -> i64 {
+        ProcessEnv.now() + 3600
+    }
+}
+
+#[test]
+fn content_that_looks_the_same_is_not_read_again_and_a_change_is_seen() {
+    let project = Project::new();
+    let user = Later(project.state().to_path_buf());
+    let standing = || Allowance::of(&user).standing(project.root());
+    assert_eq!(standing(), Standing::Empty);
+    let text = ".holdpoint/workflows/a/texts/a.md";
+    project.workflow("a", "about = \"x\"\n").write(text, "one");
+    assert_eq!(standing(), Standing::Waiting);
+    Allowance::of(&user).allow_all(project.root()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(standing(), Standing::Allowed);
+    }
+    let change = |text: &str, file: &str| {
+        // A new file of the same size, as editors and git write one.
+        project.write("new", text);
+        std::fs::rename(project.root().join("new"), project.root().join(file)).unwrap();
+    };
+    change("two", text);
+    assert_eq!(standing(), Standing::Waiting);
+    change("one", text);
+    assert_eq!(standing(), Standing::Allowed, "it is the same content again");
+    project.write(".holdpoint/holdpoint.toml", "");
+    assert_eq!(standing(), Standing::Waiting, "a file more");
+    project.remove(".holdpoint/holdpoint.toml");
+    assert_eq!(standing(), Standing::Allowed);
+    project.write(".holdpoint/journal.jsonl", "x");
+    assert_eq!(standing(), Standing::Allowed, "what Holdpoint keeps is no content");
+    let registry = Allowance::of(&user).registry().clone();
+    registry.forget(&registry.list()[0].id).unwrap();
+    assert_eq!(standing(), Standing::Waiting);
+}
