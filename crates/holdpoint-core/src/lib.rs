@@ -15,6 +15,8 @@ pub mod world;
 // A workflow as data, and the language of its conditions and texts.
 pub mod workflow;
 
+mod budget;
+mod evaluation;
 pub mod expression;
 pub mod filters;
 

@@ -40,7 +40,7 @@ pub struct ProjectWorld {
     /// What differs between the working tree and another one, by that one's hash.
     changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
-    evidence: OnceLock<Vec<serde_json::Value>>,
+    evidence: OnceLock<Arc<Vec<serde_json::Value>>>,
 }
 
 /// A run that is a file.
@@ -259,19 +259,20 @@ impl World for ProjectWorld {
         tidy(one) == tidy(other) || real(one).is_some_and(|one| Some(one) == real(other))
     }
 
-    fn is_writable(&self, folder: &str) -> bool {
-        let Ok(folder) = self.resolve(folder) else { return false };
+    fn is_writable(&self, folder: &str) -> Answer<()> {
+        let Ok(folder) = self.resolve(folder) else { return Answer::None };
         let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&self.home);
-        can_make_file_in(there)
+        if can_make_file_in(there) { Answer::Is(()) } else { Answer::None }
     }
 
-    fn program(&self, name: &str) -> Option<String> {
-        let found = crate::program::on_path(name, self.env.as_ref())?;
-        Some(found.to_string_lossy().into_owned())
+    fn program(&self, name: &str) -> Answer<String> {
+        let found = crate::program::on_path(name, self.env.as_ref());
+        found.map_or(Answer::None, |path| Answer::Is(path.to_string_lossy().into_owned()))
     }
 
-    fn version(&self, program: &str) -> Option<String> {
-        crate::reviewer::first_line(&[program, "--version"], &self.home)
+    fn version(&self, program: &str) -> Answer<String> {
+        let said = crate::reviewer::first_line(&[program, "--version"], &self.home);
+        said.map_or(Answer::None, Answer::Is)
     }
 
     fn list(&self, path: &str) -> Answer<Vec<String>> {
@@ -317,26 +318,26 @@ impl World for ProjectWorld {
         told(worktree::tree_without(&self.home, tree, aside))
     }
 
-    fn evidence(&self) -> Vec<serde_json::Value> {
+    fn evidence(&self) -> Arc<Vec<serde_json::Value>> {
         let read = || {
             let all = evidence::read(&self.home, &self.workflow);
-            all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+            Arc::new(all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect())
         };
-        self.evidence.get_or_init(read).clone()
+        Arc::clone(self.evidence.get_or_init(read))
     }
 
     fn random_u64(&self) -> u64 {
         self.env.random_u64()
     }
 
-    fn digest(&self, paths: &[String]) -> String {
+    fn digest(&self, paths: &[String]) -> Answer<String> {
         let contents = paths.iter().map(|path| match self.read(path) {
             Answer::Is(bytes) => layout::content_digest(&bytes),
             Answer::None => "none".to_owned(),
             Answer::Fault(why) => why.to_string(),
         });
         let named = paths.iter().zip(contents).map(|(path, content)| format!("{path}\n{content}\n"));
-        layout::content_digest(named.collect::<String>().as_bytes())
+        Answer::Is(layout::content_digest(named.collect::<String>().as_bytes()))
     }
 
     fn env(&self, name: &str) -> Option<String> {
