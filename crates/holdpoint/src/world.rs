@@ -12,6 +12,7 @@ use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
 
+use crate::catalog::VARIABLES;
 use crate::env::Env;
 use crate::error::in_full;
 use crate::project::Run;
@@ -31,6 +32,8 @@ const WRITING: Duration = Duration::from_secs(2);
 pub struct ProjectWorld {
     home: PathBuf,
     folder: PathBuf,
+    /// The home without links, found out on first use.
+    real_home: OnceLock<Result<PathBuf, WorldError>>,
     env: Arc<dyn Env>,
     settles: AtomicU32,
     id: Option<RunId>,
@@ -75,6 +78,7 @@ impl ProjectWorld {
         ProjectWorld {
             home: home.to_path_buf(),
             folder: folder.to_path_buf(),
+            real_home: OnceLock::new(),
             env,
             settles: AtomicU32::new(0),
             id: None,
@@ -93,20 +97,55 @@ impl ProjectWorld {
         ProjectWorld { tree, ..self }
     }
 
-    /// Resolves a path to a file, if it is below the home.
+    /// Resolves a path to a file or folder that is below the home, wherever links lead.
     fn resolve(&self, path: &str) -> Result<PathBuf, WorldError> {
+        let place = self.place(path)?;
+        self.without_links(&place)?;
+        Ok(place)
+    }
+
+    /// The place that a path names.
+    fn place(&self, path: &str) -> Result<PathBuf, WorldError> {
         let path = tidy(path);
         if stays_below(&path) {
             return Ok(self.folder.join(path));
         }
         let home = tidy(&self.home.to_string_lossy());
-        if let Some(rest) = below(&home, &path) {
-            return Ok(self.home.join(rest));
+        match below(&home, &path) {
+            Some(rest) => Ok(self.home.join(rest)),
+            None => self.linked(path),
         }
-        // The path may lead to the home through a link, as with /tmp on some systems.
-        let real_home = self.home.canonicalize().map_err(unreadable)?;
+    }
+
+    /// The path without links, if they stay below the home. What does not exist is where its folder is.
+    fn without_links(&self, path: &Path) -> Result<PathBuf, WorldError> {
+        let real_home = self.real_home()?;
+        for there in path.ancestors() {
+            match there.canonicalize() {
+                Ok(real) if real.starts_with(real_home) => {
+                    let missing = path.strip_prefix(there).unwrap_or(path);
+                    // Joining nothing would add a slash.
+                    return Ok(if missing.as_os_str().is_empty() { real } else { real.join(missing) });
+                }
+                Ok(_) => break,
+                Err(error) if is_missing(&error) => {}
+                Err(error) => return Err(unreadable(error)),
+            }
+        }
+        let short = path.strip_prefix(&self.home).unwrap_or(path);
+        Err(WorldError::Outside(short.to_string_lossy().into_owned()))
+    }
+
+    fn real_home(&self) -> Result<&Path, WorldError> {
+        let real = self.real_home.get_or_init(|| self.home.canonicalize().map_err(unreadable));
+        real.as_deref().map_err(Clone::clone)
+    }
+
+    /// A path that leads to the home through a link, as with /tmp on some systems.
+    fn linked(&self, path: String) -> Result<PathBuf, WorldError> {
+        let real_home = self.real_home()?;
         match Path::new(&path).canonicalize() {
-            Ok(real) if real.starts_with(&real_home) => Ok(real),
+            Ok(real) if real.starts_with(real_home) => Ok(real),
             Ok(_) | Err(_) => Err(WorldError::Outside(path)),
         }
     }
@@ -127,9 +166,24 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    let file = open(path).map_err(|error| error.to_string())?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// Opens a file for reading. Nothing else that may have come into its place since is waited for.
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = i32::try_from(flags.bits()).unwrap_or(0);
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is not a regular file")) }
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    std::fs::File::open(path)
 }
 
 /// Returns whether a file can be created in a folder, by creating and removing one.
@@ -185,7 +239,8 @@ fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
 
 impl World for ProjectWorld {
     fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        match self.resolve(path).and_then(|path| read_file(&path, FILE_BYTES_MAX).map_err(unreadable)) {
+        let real = self.place(path).and_then(|place| self.without_links(&place));
+        match real.and_then(|path| read_file(&path, FILE_BYTES_MAX).map_err(unreadable)) {
             Ok(Some(bytes)) => Answer::Is(bytes),
             Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
@@ -341,10 +396,14 @@ impl World for ProjectWorld {
     }
 
     fn env(&self, name: &str) -> Option<String> {
-        self.env.var(name)
+        self.env.var(name).filter(|_| VARIABLES.contains(&name))
     }
 
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String> {
         crate::git::ask(dir, question)
     }
 }
+
+#[cfg(all(test, unix))]
+#[path = "world_tests.rs"]
+mod world_tests;

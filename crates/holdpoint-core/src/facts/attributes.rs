@@ -54,6 +54,8 @@ pub(crate) enum Names {
     Moments,
     /// The kinds of tools.
     ToolKinds,
+    /// The environment variables that workflows can read.
+    Variables,
 }
 
 const TOOL: Attributes = &[
@@ -151,7 +153,8 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "because" | "cwd" | "nonce" | "tree" => Is::Text,
         "delegation" => Is::Table(DELEGATION),
         "digest" | "text_digest" | "without" => Is::Function(&Is::Text),
-        "env" | "runs" => Is::Any,
+        "env" => Is::By(Names::Variables, &Is::Text),
+        "runs" => Is::Any,
         "event" => Is::Table(EVENT),
         "evidence" => Is::By(Names::Phases, &EACH_EVIDENCE),
         "file" => Is::Function(&Is::Table(FILE)),

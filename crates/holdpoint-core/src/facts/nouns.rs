@@ -190,6 +190,10 @@ fn writable(folder: &str, world: &dyn World) -> Result<bool, Error> {
 
 /// `program(name).path`, `.version`: one on PATH; nothing if it is not.
 fn program(name: &str, world: Arc<dyn World>) -> Result<Value, Error> {
+    if !crate::path::is_bare_name(name) {
+        let what = format!("`program` takes the bare name of a program, not `{name}`");
+        return Err(FactError::Outside(what).into());
+    }
     match world.program(name) {
         Answer::None => Ok(Value::UNDEFINED),
         Answer::Is(path) => Ok(Value::from_object(Program { path, world })),

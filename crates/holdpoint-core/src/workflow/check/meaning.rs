@@ -200,6 +200,7 @@ impl<'k> Judge<'k> {
                 Names::Flags => ("no command has a flag", "the flags are"),
                 Names::Fields => ("nothing declares the field", "declare it under [fields]; there are"),
                 Names::ItemFields => ("nothing gives the item a", "it has"),
+                Names::Variables => ("no workflow can read the variable", "the variables are"),
                 _ => ("there is no phase", "the phases are"),
             };
             let hint = if there.is_empty() {
