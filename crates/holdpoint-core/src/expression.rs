@@ -176,7 +176,7 @@ fn dotted(expr: &Expr<'_>) -> Option<String> {
 }
 
 /// Returns the names that a template uses.
-pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
+pub(crate) fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let template =
         parse(source, "text", SyntaxConfig::default()).map_err(|error| syntax_error(source, &error))?;
     let mut names = Names::default();

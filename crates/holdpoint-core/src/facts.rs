@@ -193,20 +193,39 @@ impl Facts {
         Ok(self.field(path)?.as_str().map(str::to_owned))
     }
 
+    /// Whether a condition is true.
+    pub fn is_true(self: &Arc<Self>, condition: &Text) -> Result<bool, FactError> {
+        Ok(self.evaluate(condition, self.context())?.is_true())
+    }
+
+    /// The value of an expression as people see it; none if it is empty.
+    pub fn shown(self: &Arc<Self>, source: &Text) -> Result<Option<String>, FactError> {
+        let value = self.evaluate(source, self.context())?;
+        if value.is_undefined() || value.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(self.budget.text(&value)?).filter(|text| !text.is_empty()))
+    }
+
+    /// The text of a template.
+    pub fn text(self: &Arc<Self>, template: &str) -> Result<String, FactError> {
+        self.render(template, self.context())
+    }
+
     /// The value of an expression.
-    pub fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, FactError> {
+    pub(crate) fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, FactError> {
         evaluation::value(&self.env, &self.budget, source, context)
     }
 
     /// A template's text, without white space at its end.
-    pub fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, FactError> {
+    pub(crate) fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, FactError> {
         let mut text = evaluation::text(&self.env, &self.budget, template, context)?;
         text.truncate(text.trim_end().len());
         Ok(text)
     }
 
     /// A template's value: one that is exactly one `{{ … }}` keeps its type, any other is text.
-    pub fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, FactError> {
+    pub(crate) fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, FactError> {
         let inner = template.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         match inner.filter(|inner| !inner.contains("{{") && !inner.contains("}}")) {
             Some(expression) => {
@@ -224,7 +243,7 @@ impl Facts {
     }
 
     /// Itself as the context of an expression or a template.
-    pub fn context(self: &Arc<Self>) -> Value {
+    pub(crate) fn context(self: &Arc<Self>) -> Value {
         Value::from_dyn_object(Arc::clone(self))
     }
 

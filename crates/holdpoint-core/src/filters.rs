@@ -242,12 +242,12 @@ fn mentions(value: &Value, words: &Value, budget: &Budget) -> Result<Value, Erro
 }
 
 /// Returns whether `text` (in lower case) contains `word` as a whole word: no letter, digit, `-` or `_` next to it.
-pub fn has_word(text: &str, word: &str) -> bool {
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
     word_at(text, &word.to_lowercase()).is_some()
 }
 
 /// Returns the position of the first `word` in `text` that is a whole word.
-pub fn word_at(text: &str, word: &str) -> Option<usize> {
+pub(crate) fn word_at(text: &str, word: &str) -> Option<usize> {
     let bounded = |at: usize| ends_before(&text[..at]) && starts_after(&text[at + word.len()..]);
     text.match_indices(word).map(|(at, _)| at).find(|at| !word.is_empty() && bounded(*at))
 }

@@ -46,7 +46,7 @@ pub fn stays_below(path: &str) -> bool {
 }
 
 /// Returns whether a name is a plain one, which no folder is a part of.
-pub fn is_bare_name(name: &str) -> bool {
+pub(crate) fn is_bare_name(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', ':', '\0'])
 }
 

@@ -92,7 +92,7 @@ fn walked<T>(command: &str, cwd: &str, world: &dyn World, wanted: impl FnOnce(wa
 }
 
 /// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`.
-pub fn is_run(words: &[String], wanted: &str) -> bool {
+pub(crate) fn is_run(words: &[String], wanted: &str) -> bool {
     let (Some((name, args)), mut wanted) = (words.split_first(), wanted.split_whitespace()) else {
         return false;
     };

@@ -18,7 +18,7 @@ use holdpoint_core::phase::{Request, Task};
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::project::Run;
 use crate::reviewer;
 use crate::store::{files, layout};

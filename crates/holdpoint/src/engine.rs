@@ -27,7 +27,7 @@ use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::catalog::{self, Unusable};
-use crate::env_vars::{Env, ProcessEnv};
+use crate::env::{Env, ProcessEnv};
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};

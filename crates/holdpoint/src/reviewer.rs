@@ -9,7 +9,8 @@ use holdpoint_core::phase::{Request, Task};
 use holdpoint_core::verdict::Verdict;
 
 use crate::check::{Failure, Performed};
-use crate::env_vars::{Env, REVIEWER};
+use crate::env::Env;
+use crate::env_vars::REVIEWER;
 use crate::program::{self, Channels, Ended, How};
 use crate::store::report;
 

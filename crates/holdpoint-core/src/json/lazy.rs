@@ -16,7 +16,7 @@ use crate::facts::FactError;
 const LEVELS_MAX: usize = 4;
 
 /// Parses `bytes` as one value and nothing else. Objects and lists inside it are read on first use.
-pub fn value(bytes: &[u8]) -> Result<Value, String> {
+pub(crate) fn value(bytes: &[u8]) -> Result<Value, String> {
     match whole::<Level>(bytes) {
         Ok(level) => Ok(level.into_value(0)),
         // Neither an object nor a list, or not JSON at all.

@@ -9,7 +9,7 @@ use holdpoint_core::verdict::Verdict;
 use serde_json::json;
 
 use super::{Failure, Performed, keep_log, read_text};
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::process_group::Group;
 use crate::program::{self, Channels, How};
 use crate::project::Run;

@@ -86,7 +86,7 @@ fn tell_documents(session: &Session<'_>, lines: &[String]) -> Result<(), String>
         return Ok(());
     }
     let facts = session.facts();
-    let render = |template: &str| facts.render(template, facts.context()).map_err(|error| error.to_string());
+    let render = |template: &str| facts.text(template).map_err(|error| error.to_string());
     if let Some(record) = rules.record.as_ref().filter(|_| !lines.is_empty()) {
         section::append(&run.home, &render(&record.file)?, &record.under, lines)?;
     }
