@@ -24,10 +24,13 @@ fn main() {
     folders.retain(|folder| folder.join(FILE).is_file());
     folders.sort();
     let mut source = String::from("pub(crate) static BUILT_IN: &[BuiltIn] = &[\n");
+    let variables = variables(root);
+    let variables: Vec<&str> = variables.iter().map(String::as_str).collect();
     for folder in &folders {
-        source.push_str(&built_in(folder));
+        source.push_str(&built_in(folder, &variables));
     }
     source.push_str("];\n");
+    writeln!(source, "pub(crate) static VARIABLES: &[&str] = &{variables:?};").unwrap();
     let out = Path::new(&std::env::var("OUT_DIR").unwrap()).join("built_in.rs");
     std::fs::write(out, source).unwrap();
 }
@@ -53,7 +56,14 @@ fn git(args: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-fn built_in(folder: &Path) -> String {
+/// Reads the names of the environment variables that workflows can read.
+fn variables(root: &Path) -> Vec<String> {
+    let list = std::fs::read_to_string(root.join(holdpoint_workflows::VARIABLES)).unwrap();
+    let names = list.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    names.map(str::to_owned).collect()
+}
+
+fn built_in(folder: &Path, variables: &[&str]) -> String {
     let name = folder.file_name().unwrap().to_str().unwrap();
     let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
     let parsed = parse(name, &read(FILE).unwrap(), &read);
@@ -62,7 +72,7 @@ fn built_in(folder: &Path) -> String {
     let files: Vec<(String, String)> =
         paths.iter().map(|path| (below(folder, path), std::fs::read_to_string(path).unwrap())).collect();
     // The program's own commands are not known before it is built: a test checks the texts against them.
-    let around = Surroundings { files: &files, ..Surroundings::default() };
+    let around = Surroundings { files: &files, variables: Some(variables), ..Surroundings::default() };
     let errors: Vec<_> =
         check(&parsed, &around).into_iter().filter(|p| p.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "workflows/{name}: {errors:#?}");

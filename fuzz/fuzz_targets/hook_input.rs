@@ -24,7 +24,7 @@ static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let options = Options::default();
-    let env = Arc::new(holdpoint::env_vars::FixedEnv::default());
+    let env = Arc::new(holdpoint::env::FixedEnv::default());
     let reply = answer(&Call { input: Input::Whole(bytes.to_vec()), options: &options, cwd: &HOME, env });
     if !reply.stdout.is_empty() {
         let said: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap();

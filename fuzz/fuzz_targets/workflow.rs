@@ -21,7 +21,7 @@ fuzz_target!(|source: &str| {
     let parsed = parse("fuzzed", source, &|_| Some("{{ state.a }}".into()));
     let commands = ["status".to_owned()];
     let text = [("more.md".to_owned(), source.to_owned())];
-    let around = Surroundings { files: &text, commands: Some(&commands), workflows: &[] };
+    let around = Surroundings { files: &text, commands: Some(&commands), workflows: &[], variables: None };
     for problem in check(&parsed, &around) {
         problem.position(source);
     }

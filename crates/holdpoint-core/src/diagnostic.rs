@@ -64,7 +64,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The path that differs from `path` in at most two signs. Paths in one folder are all alike to [`nearest`].
-pub fn nearest_path<'a>(path: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest_path<'a>(path: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const SIGNS_MAX: usize = 2;
     let scored = candidates.into_iter().map(|other| (strsim::osa_distance(path, other), other));
     scored.filter(|(signs, _)| *signs <= SIGNS_MAX).min_by_key(|(signs, _)| *signs).map(|(_, other)| other)

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use minijinja::machinery::ast::{CallArg, Expr, Stmt};
+use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, Expr, Stmt};
 use minijinja::machinery::{Span, parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::ValueKind;
 
 /// The role of a name in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     })?;
     let mut names = Names::default();
     names.expression(&expression);
-    Ok(names.found)
+    names.into_found(source, false)
 }
 
 /// Hands each whole expression of a source to `look`, with the names that the source sets itself. What does not parse has
@@ -73,6 +74,57 @@ pub(crate) fn each_expression(
         names.statement(&template);
         let assigned = std::mem::take(&mut names.assigned);
         names.whole.iter().for_each(|expression| look(expression, &assigned));
+    }
+}
+
+/// Whether a source repeats a constant text or list by `*`, so that compiling it would make a large value.
+pub(crate) fn repeats_constants(source: &str, is_template: bool) -> bool {
+    let mut names = Names::default();
+    if is_template {
+        let Ok(template) = parse(source, "text", SyntaxConfig::default()) else { return false };
+        names.statement(&template);
+        names.repeats
+    } else {
+        let Ok(expression) = parse_expr(source) else { return false };
+        names.expression(&expression);
+        names.repeats
+    }
+}
+
+/// Whether an operator is `*` between constants that are more than a short text and a small number.
+fn is_repetition(binary: &BinOp<'_>) -> bool {
+    /// `'-' * 80` is common.
+    const SHORT: usize = 64;
+    let short = |text: &Expr<'_>, times: &Expr<'_>| match (text, times) {
+        (Expr::Const(text), Expr::Const(times)) => {
+            text.value.as_str().is_some_and(|text| text.len() <= SHORT)
+                && times.value.as_usize().is_some_and(|times| times <= SHORT * SHORT)
+        }
+        _ => false,
+    };
+    let (left, right) = (&binary.left, &binary.right);
+    let is_number = |expr: &Expr<'_>| matches!(expr, Expr::Const(of) if of.value.kind() == ValueKind::Number);
+    matches!(binary.op, BinOpKind::Mul)
+        && is_constant(left)
+        && is_constant(right)
+        && !(is_number(left) && is_number(right))
+        && !short(left, right)
+        && !short(right, left)
+}
+
+/// Whether an expression is made of constants alone.
+fn is_constant(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Const(_) => true,
+        Expr::List(list) => list.items.iter().all(is_constant),
+        Expr::Tuple(tuple) => tuple.items.iter().all(is_constant),
+        Expr::Map(map) => map.keys.iter().chain(&map.values).all(is_constant),
+        Expr::UnaryOp(unary) => is_constant(&unary.expr),
+        Expr::BinOp(binary) => is_constant(&binary.left) && is_constant(&binary.right),
+        Expr::Compare(compare) => {
+            is_constant(&compare.expr) && compare.ops.iter().all(|op| is_constant(&op.expr))
+        }
+        _ => false,
     }
 }
 
@@ -124,12 +176,12 @@ fn dotted(expr: &Expr<'_>) -> Option<String> {
 }
 
 /// Returns the names that a template uses.
-pub fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
+pub(crate) fn names_in_template(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let template =
         parse(source, "text", SyntaxConfig::default()).map_err(|error| syntax_error(source, &error))?;
     let mut names = Names::default();
     names.statement(&template);
-    Ok(names.found)
+    names.into_found(source, true)
 }
 
 fn syntax_error(source: &str, error: &minijinja::Error) -> SyntaxError {
@@ -181,18 +233,37 @@ fn without_quotes(source: &str) -> String {
     source.chars().map(blank).collect()
 }
 
+fn range(span: Span) -> Range<usize> {
+    span.start_offset as usize..span.end_offset as usize
+}
+
 #[derive(Default)]
 struct Names<'a> {
     found: Vec<NameUse>,
     assigned: HashSet<&'a str>,
     /// The expressions that statements have.
     whole: Vec<&'a Expr<'a>>,
+    /// Whether a constant is repeated.
+    repeats: bool,
+    /// Where more than two values are compared at once.
+    chained: Option<Range<usize>>,
 }
 
 impl<'a> Names<'a> {
     fn used(&mut self, name: &str, used_as: Use, span: Span) {
-        let span = span.start_offset as usize..span.end_offset as usize;
-        self.found.push(NameUse { name: name.into(), used_as, span });
+        self.found.push(NameUse { name: name.into(), used_as, span: range(span) });
+    }
+
+    /// The names, unless the source is one that is never evaluated.
+    fn into_found(self, source: &str, is_template: bool) -> Result<Vec<NameUse>, SyntaxError> {
+        if let Some(span) = self.chained {
+            let message = "more than two values are compared at once".to_owned();
+            return Err(SyntaxError { message, span, hint: Some("write `a < b and b < c`") });
+        }
+        match crate::evaluation::within_limits(source, is_template) {
+            Ok(()) => Ok(self.found),
+            Err(error) => Err(SyntaxError { message: error.to_string(), span: 0..source.len(), hint: None }),
+        }
     }
 
     fn expressions(&mut self, list: impl IntoIterator<Item = &'a Expr<'a>>) {
@@ -211,8 +282,14 @@ impl<'a> Names<'a> {
                 self.expressions([&slice.start, &slice.stop, &slice.step].into_iter().flatten());
             }
             Expr::UnaryOp(unary) => self.expression(&unary.expr),
-            Expr::BinOp(binary) => self.expressions([&binary.left, &binary.right]),
+            Expr::BinOp(binary) => {
+                self.repeats |= is_repetition(binary);
+                self.expressions([&binary.left, &binary.right]);
+            }
             Expr::Compare(compare) => {
+                if compare.ops.len() > 1 {
+                    self.chained = Some(range(compare.span()));
+                }
                 self.expression(&compare.expr);
                 self.expressions(compare.ops.iter().map(|op| &op.expr));
             }
@@ -373,6 +450,14 @@ mod tests {
     fn the_paths_it_looks_at_are_found() {
         let source = "state.a.b == 'x' and 'main' in (tool.commits_to or []) and not state.a.b and other.c";
         assert_eq!(paths_in_expression(source, &["state", "tool"]), ["state.a.b", "tool.commits_to"]);
+    }
+
+    #[test]
+    fn what_is_never_evaluated_is_refused() {
+        assert!(names_in_expression("x and 1 < a < 3").is_err());
+        assert!(names_in_template("{{ 1 < a < 3 }}").is_err());
+        assert!(names_in_expression("'x' * 99999999").is_err());
+        assert!(names_in_template("{{ '-' * 80 }}").is_ok());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod nouns;
 mod one_run;
 mod owner;
 mod phase;
+mod questions;
 mod report;
 mod spec;
 mod state;
@@ -23,7 +24,9 @@ use minijinja::Environment;
 use minijinja::value::{Enumerator, Object, Serde, Value};
 use serde_json::Value as Json;
 
+use crate::budget::Budget;
 use crate::effects::Set;
+use crate::evaluation;
 use crate::event::Event;
 use crate::workflow::{Field, Named, Text, Workflow};
 use crate::world::{Answer, World};
@@ -74,6 +77,9 @@ pub const NOUNS: [&str; 39] = [
     "writable",
 ];
 
+/// How deep names may need each other: each level takes its share of the stack.
+const NESTED_MAX: usize = 50;
+
 /// The state file's bytes, if it is there and can be read.
 type StateBytes = Answer<Arc<Vec<u8>>>;
 
@@ -84,6 +90,7 @@ pub struct Facts {
     pub(crate) home: String,
     pub(crate) world: Arc<dyn World>,
     env: Arc<Environment<'static>>,
+    pub(crate) budget: Arc<Budget>,
     /// The state file as it was when it was first asked for: all that follow from these facts see the same.
     state_file: Arc<Mutex<Option<StateBytes>>>,
     /// What was worked out so far: few enough to be looked through.
@@ -110,12 +117,15 @@ impl Facts {
         home: String,
         world: Arc<dyn World>,
     ) -> Arc<Facts> {
+        let budget: Arc<Budget> = Arc::default();
+        let world = Arc::new(questions::Questions { world, budget: Arc::clone(&budget) });
         Arc::new(Facts {
             workflow: workflow.into(),
             event,
             home,
             world,
-            env: Arc::new(crate::filters::environment()),
+            env: Arc::new(crate::filters::environment(&budget)),
+            budget,
             state_file: Arc::default(),
             known: Mutex::default(),
             asking: Mutex::default(),
@@ -168,6 +178,7 @@ impl Facts {
             home: self.home.clone(),
             world: Arc::clone(&self.world),
             env: Arc::clone(&self.env),
+            budget: Arc::clone(&self.budget),
             state_file: Arc::clone(&self.state_file),
             known: Mutex::default(),
             asking: Mutex::default(),
@@ -188,36 +199,63 @@ impl Facts {
         Ok(self.field(path)?.as_str().map(str::to_owned))
     }
 
-    /// The value of an expression.
-    pub fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, FactError> {
-        match source {
-            Text::Borrowed(source) => Ok(self.env.compile_expression(source)?.eval(context)?),
-            Text::Owned(source) => Ok(self.env.compile_expression_owned(source.clone())?.eval(context)?),
+    /// Whether a condition is true.
+    pub fn is_true(self: &Arc<Self>, condition: &Text) -> Result<bool, FactError> {
+        Ok(self.evaluate(condition, self.context())?.is_true())
+    }
+
+    /// The value of an expression as people see it; none if it is empty.
+    pub fn shown(self: &Arc<Self>, source: &Text) -> Result<Option<String>, FactError> {
+        let value = self.evaluate(source, self.context())?;
+        if value.is_undefined() || value.is_none() {
+            return Ok(None);
         }
+        Ok(Some(self.budget.text(&value)?).filter(|text| !text.is_empty()))
+    }
+
+    /// The text of a template.
+    pub fn text(self: &Arc<Self>, template: &str) -> Result<String, FactError> {
+        self.render(template, self.context())
+    }
+
+    /// The value of an expression.
+    pub(crate) fn evaluate(self: &Arc<Self>, source: &Text, context: Value) -> Result<Value, FactError> {
+        evaluation::value(&self.env, &self.budget, source, context)
     }
 
     /// A template's text, without white space at its end.
-    pub fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, FactError> {
-        let mut text = self.env.render_str(template, context)?;
+    pub(crate) fn render(self: &Arc<Self>, template: &str, context: Value) -> Result<String, FactError> {
+        let mut text = evaluation::text(&self.env, &self.budget, template, context)?;
         text.truncate(text.trim_end().len());
         Ok(text)
     }
 
     /// A template's value: one that is exactly one `{{ … }}` keeps its type, any other is text.
-    pub fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, FactError> {
+    pub(crate) fn render_value(self: &Arc<Self>, template: &str, context: Value) -> Result<Json, FactError> {
         let inner = template.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         match inner.filter(|inner| !inner.contains("{{") && !inner.contains("}}")) {
             Some(expression) => {
                 let value = self.evaluate(&Text::Owned(expression.trim().to_owned()), context)?;
-                serde_json::to_value(&value)
-                    .map_err(|error| FactError::malformed("a value has no JSON form", error))
+                self.json(&value)
             }
-            None => Ok(Json::String(self.env.render_str(template, context)?)),
+            None => Ok(Json::String(evaluation::text(&self.env, &self.budget, template, context)?)),
         }
     }
 
+    /// An expression's value as JSON; null if it is undefined.
+    pub fn value(self: &Arc<Self>, source: &Text) -> Result<Json, FactError> {
+        let value = self.evaluate(source, self.context())?;
+        self.json(&value)
+    }
+
+    /// A value as JSON.
+    pub(crate) fn json(&self, value: &Value) -> Result<Json, FactError> {
+        self.budget.read(value)?;
+        serde_json::to_value(value).map_err(|error| FactError::malformed("a value has no JSON form", error))
+    }
+
     /// Itself as the context of an expression or a template.
-    pub fn context(self: &Arc<Self>) -> Value {
+    pub(crate) fn context(self: &Arc<Self>) -> Value {
         Value::from_dyn_object(Arc::clone(self))
     }
 
@@ -269,6 +307,20 @@ impl Facts {
     }
 
     fn lookup(self: &Arc<Self>, name: &str) -> Option<Value> {
+        self.find(name).map(|value| self.handed_over(value))
+    }
+
+    /// A value that an expression is about to use. A long text uses up work each time.
+    fn handed_over(&self, value: Value) -> Value {
+        const LONG: usize = 64 * 1024;
+        let length = value.as_str().map_or(0, str::len);
+        match if length > LONG { self.budget.spend(length) } else { Ok(()) } {
+            Ok(()) => value,
+            Err(error) => error.into(),
+        }
+    }
+
+    fn find(self: &Arc<Self>, name: &str) -> Option<Value> {
         if let Some(value) = self.known(name) {
             self.touch(name);
             return Some(value);
@@ -294,6 +346,9 @@ impl Facts {
     fn defined(self: &Arc<Self>, name: &str, source: &Text) -> Value {
         if lock(&self.asking).iter().any(|asked| asked == name) {
             return FactError::Circular(name.to_owned()).into();
+        }
+        if lock(&self.asking).len() >= NESTED_MAX {
+            return FactError::TooDeep(name.to_owned()).into();
         }
         lock(&self.asking).push(name.to_owned());
         let value = self.evaluate(source, self.context());
@@ -342,7 +397,7 @@ impl Object for With {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let name = key.as_str()?;
         let own = self.names.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
-        own.or_else(|| self.facts.lookup(name))
+        own.map(|value| self.facts.handed_over(value)).or_else(|| self.facts.lookup(name))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -361,6 +416,8 @@ fn brief(value: &Value) -> String {
     const LENGTH_MAX: usize = 200;
     let text = if value.is_undefined() {
         "undefined".to_owned()
+    } else if crate::budget::size(value).is_err() {
+        "…".to_owned()
     } else {
         serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
     };

@@ -1,13 +1,19 @@
 //! The filters and tests of workflow files. The environment starts empty and has only these, because setting up
 //! MiniJinja's full set costs more than most decisions.
 
-use minijinja::value::{Rest, Value, ValueKind};
-use minijinja::{Environment, Error, UndefinedBehavior, filters, tests};
+mod operators;
+mod pattern;
+mod standard;
 
+use std::sync::Arc;
+
+use minijinja::value::{Rest, Value, ValueKind};
+use minijinja::{Environment, Error, UndefinedBehavior};
+
+use crate::budget::{Budget, STEPS_MAX};
 use crate::facts::FactError;
 
-/// The most steps that one evaluation may take.
-pub(crate) const STEPS_MAX: u64 = 1_000_000;
+pub(crate) use pattern::{glob_fault, pattern, pattern_fault};
 
 /// Every filter's name.
 pub const FILTERS: [&str; 38] = [
@@ -78,84 +84,73 @@ pub const TESTS: [&str; 23] = [
     "undefined",
 ];
 
-/// Creates an environment with Holdpoint's filters and tests, chaining undefined values, and a limit on the work of
-/// one evaluation.
-pub fn environment() -> Environment<'static> {
+/// How many characters of globs a byte of a path meets for one unit of work.
+const GLOB_SIGNS: usize = 4;
+
+/// Creates an environment with Holdpoint's filters and tests, chaining undefined values. What is evaluated in it uses up
+/// the budget.
+pub(crate) fn environment(budget: &Arc<Budget>) -> Environment<'static> {
     let mut env = Environment::empty();
     env.set_undefined_behavior(UndefinedBehavior::Chainable);
     env.set_fuel(Some(STEPS_MAX));
-    add_standard_filters(&mut env);
-    add_standard_tests(&mut env);
-    env.add_filter("holding", holding);
-    env.add_filter("match", find);
-    env.add_filter("mentions", mentions);
-    env.add_filter("except", except);
-    env.add_filter("number", number);
-    env.add_filter("only", only);
-    env.add_filter("quoted", quoted);
-    env.add_filter("segment", segment);
-    env.add_filter("span", span);
-    env.add_filter("spell", spell);
-    env.add_filter("text", text);
-    env.add_filter("unlike", unlike);
-    env.add_filter("whole", whole);
-    env.add_filter("with_fields", with_fields);
-    env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
-    env.add_test("found_in", found_in);
-    env.add_test("has", |value: &Value, part: &str| {
-        value.as_str().is_some_and(|text| text.to_lowercase().contains(&part.to_lowercase()))
+    let own = Arc::clone(budget);
+    env.set_formatter(move |out, _, value| {
+        match value.as_str() {
+            Some(text) => {
+                own.create(text.len())?;
+                out.write_str(text)?;
+            }
+            None => out.write_str(&own.text(value)?)?,
+        }
+        Ok(())
     });
-    env.add_test("like", like);
+    operators::add(&mut env, budget);
+    standard::add(&mut env, budget);
+    add_plain(&mut env);
+    add_counted(&mut env, budget);
     env
 }
 
-fn add_standard_filters(env: &mut Environment<'static>) {
-    env.add_filter("default", filters::default);
-    env.add_filter("first", filters::first);
-    env.add_filter("float", filters::float);
-    env.add_filter("int", filters::int);
-    env.add_filter("items", filters::items);
-    env.add_filter("join", filters::join);
-    env.add_filter("last", filters::last);
-    env.add_filter("length", filters::length);
-    env.add_filter("list", filters::list);
-    env.add_filter("lower", filters::lower);
-    env.add_filter("map", filters::map);
-    env.add_filter("max", filters::max);
-    env.add_filter("min", filters::min);
-    env.add_filter("reject", filters::reject);
-    env.add_filter("rejectattr", filters::rejectattr);
-    env.add_filter("replace", filters::replace);
-    env.add_filter("select", filters::select);
-    env.add_filter("selectattr", filters::selectattr);
-    env.add_filter("sort", filters::sort);
-    env.add_filter("split", filters::split);
-    env.add_filter("string", filters::string);
-    env.add_filter("trim", filters::trim);
-    env.add_filter("unique", filters::unique);
-    env.add_filter("upper", filters::upper);
+/// Adds the filters and tests whose work is small.
+fn add_plain(env: &mut Environment<'static>) {
+    env.add_filter("number", number);
+    env.add_filter("segment", segment);
+    env.add_filter("span", span);
+    env.add_filter("text", text);
+    env.add_filter("whole", whole);
+    env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
 }
 
-fn add_standard_tests(env: &mut Environment<'static>) {
-    env.add_test("boolean", tests::is_boolean);
-    env.add_test("defined", tests::is_defined);
-    env.add_test("endingwith", tests::is_endingwith);
-    env.add_test("eq", tests::is_eq);
-    env.add_test("false", tests::is_false);
-    env.add_test("ge", tests::is_ge);
-    env.add_test("gt", tests::is_gt);
-    env.add_test("in", tests::is_in);
-    env.add_test("le", tests::is_le);
-    env.add_test("lt", tests::is_lt);
-    env.add_test("mapping", tests::is_mapping);
-    env.add_test("ne", tests::is_ne);
-    env.add_test("none", tests::is_none);
-    env.add_test("number", |value: &Value| value.kind() == ValueKind::Number);
-    env.add_test("sequence", |value: &Value| value.kind() == ValueKind::Seq);
-    env.add_test("startingwith", tests::is_startingwith);
-    env.add_test("string", tests::is_string);
-    env.add_test("true", tests::is_true);
-    env.add_test("undefined", tests::is_undefined);
+/// Adds the filters and tests whose work depends on what they are given.
+fn add_counted(env: &mut Environment<'static>, budget: &Arc<Budget>) {
+    let with = || Arc::clone(budget);
+    let own = with();
+    env.add_filter("match", move |value: &Value, of: &str| pattern::find(value, of, &own));
+    let own = with();
+    env.add_test("found_in", move |of: &str, value: &Value| pattern::found_in(of, value, &own));
+    let own = with();
+    env.add_filter("holding", move |entries: &Value, path: &str| {
+        own.read(entries)?;
+        holding(entries, path)
+    });
+    let own = with();
+    env.add_filter("mentions", move |value: &Value, words: &Value| mentions(value, words, &own));
+    let own = with();
+    env.add_filter("except", move |files: &Value, globs: Rest<Value>| sorted_out(files, &globs, false, &own));
+    let own = with();
+    env.add_filter("only", move |files: &Value, globs: Rest<Value>| sorted_out(files, &globs, true, &own));
+    let own = with();
+    env.add_filter("quoted", move |value: &Value| quoted(value, &own));
+    let own = with();
+    env.add_filter("spell", move |value: &Value| spell(value, &own));
+    let own = with();
+    env.add_filter("unlike", move |value: &Value, word: &str| unlike(value, word, &own));
+    let own = with();
+    env.add_filter("with_fields", move |list: &Value, fields: &Value| with_fields(list, fields, &own));
+    let own = with();
+    env.add_test("has", move |value: &Value, part: &str| has(value, part, &own));
+    let own = with();
+    env.add_test("like", move |value: &Value, globs: &Value| like(value, globs, &own));
 }
 
 /// Implements `x | number`: returns a number unchanged, and `fallback` (0) for anything else.
@@ -172,23 +167,26 @@ fn whole(value: &Value, fallback: Option<Value>) -> Value {
 }
 
 /// Implements `x | quoted`: quotes the value as one shell word.
-fn quoted(value: &Value) -> String {
-    format!("'{}'", value.to_string().replace('\'', "'\\''"))
+fn quoted(value: &Value, budget: &Budget) -> Result<String, Error> {
+    Ok(format!("'{}'", budget.text(value)?.replace('\'', "'\\''")))
 }
 
 /// Implements `text | unlike(word)`: lengthens the word until it differs from every line of the text, so that it can
 /// end a here-document.
-fn unlike(value: &Value, word: &str) -> String {
-    let text = value.to_string();
+fn unlike(value: &Value, word: &str, budget: &Budget) -> Result<String, Error> {
+    let text = budget.text(value)?;
     let mut word = word.to_owned();
     while text.split('\n').any(|line| line.trim() == word) {
+        budget.spend(text.len())?;
         word.push('_');
     }
-    word
+    Ok(word)
 }
 
 /// Implements `list | with_fields(table)`: adds the fields to each table of the list. Existing fields win.
-fn with_fields(list: &Value, fields: &Value) -> Result<Value, Error> {
+fn with_fields(list: &Value, fields: &Value, budget: &Budget) -> Result<Value, Error> {
+    budget.read(list)?;
+    budget.spend(crate::budget::size(fields)?.saturating_mul(list.len().unwrap_or(0)))?;
     let pairs = |table: &Value| -> Result<Vec<(String, Value)>, Error> {
         table.try_iter()?.map(|key| Ok((key.to_string(), table.get_item(&key)?))).collect()
     };
@@ -198,7 +196,8 @@ fn with_fields(list: &Value, fields: &Value) -> Result<Value, Error> {
         all.extend(added.into_iter().filter(is_new));
         Ok(Value::from_pairs(all))
     };
-    list.try_iter()?.map(with).collect::<Result<Vec<_>, Error>>().map(Value::from)
+    let list = list.try_iter()?.map(with).collect::<Result<Vec<_>, Error>>()?;
+    operators::created(Value::from(list), budget)
 }
 
 /// Implements `seconds | span`: renders `45s`, `3m 12s` or `2h 5m`.
@@ -217,63 +216,24 @@ fn text(value: &Value) -> Value {
 }
 
 /// Implements `x | spell`: renders a value for a message, as `undefined`, `null`, the string itself, or JSON.
-fn spell(value: &Value) -> String {
-    match value.kind() {
+fn spell(value: &Value, budget: &Budget) -> Result<String, Error> {
+    budget.read(value)?;
+    Ok(match value.kind() {
         ValueKind::Undefined => "undefined".into(),
         ValueKind::None => "null".into(),
         ValueKind::String => value.to_string(),
         _ => serde_json::to_string(value).unwrap_or_else(|_| value.to_string()),
-    }
-}
-
-/// Implements `x | match(pattern)`: returns the pattern's first group, or the whole match; undefined if nothing
-/// matches. Ignores case.
-fn find(value: &Value, pattern: &str) -> Result<Value, Error> {
-    let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
-    let Some(captures) = self::pattern(pattern)?.captures(text) else { return Ok(Value::UNDEFINED) };
-    let group = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0));
-    Ok(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())))
-}
-
-/// Implements `pattern is found_in(text)`: returns whether the pattern matches anywhere. Ignores case.
-fn found_in(pattern: &str, value: &Value) -> Result<bool, Error> {
-    let Some(text) = value.as_str() else { return Ok(false) };
-    Ok(self::pattern(pattern)?.is_match(text))
-}
-
-/// Why a text is not a regular expression, if it is not.
-pub(crate) fn pattern_fault(pattern: &str) -> Option<String> {
-    regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build().err().map(|error| error.to_string())
-}
-
-/// Why a text is not a glob, if it is not: a bracket without its partner matches nothing, and silently so.
-pub(crate) fn glob_fault(glob: &str) -> Option<String> {
-    let mut open = Vec::new();
-    let mut signs = glob.chars();
-    while let Some(sign) = signs.next() {
-        match (sign, open.last()) {
-            ('\\', _) => drop(signs.next()),
-            (']', Some('[')) | ('}', Some('{')) => drop(open.pop()),
-            (_, Some('[')) => {}
-            ('[' | '{', _) => open.push(sign),
-            ('}' | ']', _) => return Some(format!("`{sign}` closes nothing")),
-            _ => {}
-        }
-    }
-    open.pop().map(|sign| format!("`{sign}` is never closed"))
-}
-
-pub(crate) fn pattern(pattern: &str) -> Result<regex_lite::Regex, Error> {
-    let compiled = regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build();
-    compiled.map_err(|error| FactError::malformed(format!("pattern `{pattern}`"), error).into())
+    })
 }
 
 /// Implements `text | mentions(words)`: returns the first of the words or phrases that the text contains as whole
 /// words. Ignores case.
-fn mentions(value: &Value, words: &Value) -> Result<Value, Error> {
+fn mentions(value: &Value, words: &Value, budget: &Budget) -> Result<Value, Error> {
     let Some(text) = value.as_str() else { return Ok(Value::UNDEFINED) };
+    budget.spend(text.len())?;
     let text = text.to_lowercase();
     for word in words.try_iter()? {
+        budget.spend(text.len())?;
         if word.as_str().is_some_and(|word| has_word(&text, word)) {
             return Ok(word);
         }
@@ -282,12 +242,12 @@ fn mentions(value: &Value, words: &Value) -> Result<Value, Error> {
 }
 
 /// Returns whether `text` (in lower case) contains `word` as a whole word: no letter, digit, `-` or `_` next to it.
-pub fn has_word(text: &str, word: &str) -> bool {
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
     word_at(text, &word.to_lowercase()).is_some()
 }
 
 /// Returns the position of the first `word` in `text` that is a whole word.
-pub fn word_at(text: &str, word: &str) -> Option<usize> {
+pub(crate) fn word_at(text: &str, word: &str) -> Option<usize> {
     let bounded = |at: usize| ends_before(&text[..at]) && starts_after(&text[at + word.len()..]);
     text.match_indices(word).map(|(at, _)| at).find(|at| !word.is_empty() && bounded(*at))
 }
@@ -333,16 +293,6 @@ fn segment(value: &Value) -> Result<Value, Error> {
     }
 }
 
-/// `files | only(globs, …)`: those that fit. `!glob` leaves out what fits it.
-fn only(files: &Value, globs: Rest<Value>) -> Vec<Value> {
-    sorted_out(files, &globs, true)
-}
-
-/// `files | except(globs, …)`: those that do not fit.
-fn except(files: &Value, globs: Rest<Value>) -> Vec<Value> {
-    sorted_out(files, &globs, false)
-}
-
 /// Returns the texts among values, those in lists included.
 pub(crate) fn texts(values: &[Value]) -> Vec<String> {
     let mut all = Vec::new();
@@ -358,8 +308,12 @@ pub(crate) fn texts(values: &[Value]) -> Vec<String> {
     all
 }
 
-fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Vec<Value> {
+/// Implements `files | only(globs, …)`, which returns the paths that fit, and `except`, which returns the others. A glob
+/// with `!` in front leaves out what fits it.
+fn sorted_out(files: &Value, globs: &[Value], wanted: bool, budget: &Budget) -> Result<Vec<Value>, Error> {
     let all = texts(globs);
+    let paths = budget.read(files)?;
+    budget.spend(paths.saturating_mul(1 + all.iter().map(String::len).sum::<usize>() / GLOB_SIGNS))?;
     let fits = |path: &str| {
         let fits = |glob: &str| fast_glob::glob_match(glob, path);
         let is_left_out = all.iter().filter_map(|glob| glob.strip_prefix('!')).any(fits);
@@ -367,12 +321,14 @@ fn sorted_out(files: &Value, globs: &[Value], wanted: bool) -> Vec<Value> {
     };
     let files = files.try_iter().into_iter().flatten();
     let path = |file: &Value| file.as_str().map(crate::path::tidy);
-    files.filter(|file| path(file).is_some_and(|path| fits(&path) == wanted)).collect()
+    Ok(files.filter(|file| path(file).is_some_and(|path| fits(&path) == wanted)).collect())
 }
 
 /// `path is like(globs)`: the path fits one of the globs (`*` in a name, `**` over folders).
-fn like(value: &Value, globs: &Value) -> Result<bool, Error> {
+fn like(value: &Value, globs: &Value, budget: &Budget) -> Result<bool, Error> {
     let Some(path) = value.as_str() else { return Ok(false) };
+    let signs = budget.read(globs)?;
+    budget.spend(path.len().saturating_mul(1 + signs / GLOB_SIGNS))?;
     let path = crate::path::tidy(path);
     let fits = |glob: &Value| glob.as_str().is_some_and(|glob| fast_glob::glob_match(glob, &path));
     Ok(if globs.kind() == ValueKind::String {
@@ -403,6 +359,13 @@ fn holding(entries: &Value, path: &str) -> Result<Value, Error> {
     Ok(best.map_or(Value::UNDEFINED, |(_, name)| name))
 }
 
+/// Implements `text is has(part)`. Ignores case.
+fn has(value: &Value, part: &str, budget: &Budget) -> Result<bool, Error> {
+    let Some(text) = value.as_str() else { return Ok(false) };
+    budget.spend(text.len().saturating_add(part.len()))?;
+    Ok(text.to_lowercase().contains(&part.to_lowercase()))
+}
+
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
@@ -413,11 +376,17 @@ mod tests_of_filters {
     use minijinja::context;
 
     fn eval(expression: &str) -> Value {
-        let env = environment();
         let projects = Value::from(minijinja::value::Serde(serde_json::json!({
             "web": {"path": "apps/web"}, "web-admin": {"path": "apps/web/admin"}, "bad": 5,
         })));
-        env.compile_expression(expression).unwrap().eval(context! { projects, one => [1] }).unwrap()
+        let budget = Arc::default();
+        crate::evaluation::value(
+            &environment(&budget),
+            &budget,
+            expression,
+            context! { projects, one => [1] },
+        )
+        .unwrap()
     }
 
     fn check(expression: &str, expect: &str) {
@@ -464,7 +433,7 @@ mod tests_of_filters {
 
     #[test]
     fn the_lists_of_names_are_what_the_environment_has() {
-        let env = environment();
+        let env = environment(&Arc::default());
         for name in FILTERS {
             assert!(env.compile_expression_owned(format!("x | {name}")).is_ok());
             let message = env

@@ -3,27 +3,27 @@
 use crate::document::{self, Section};
 
 /// The severities, in lower case, as facts spell them.
-pub const SEVERITIES: [&str; 3] = ["high", "medium", "low"];
+pub(crate) const SEVERITIES: [&str; 3] = ["high", "medium", "low"];
 
 /// The findings of one report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub(crate) struct Findings {
     /// Pairs of severity and text, in the report's order.
-    pub list: Vec<(&'static str, String)>,
+    pub(crate) list: Vec<(&'static str, String)>,
     /// Whether the report has the expected form: it has sections by severity, or says that there are no findings.
-    pub is_readable: bool,
+    pub(crate) is_readable: bool,
 }
 
 impl Findings {
     /// Returns the number of findings of a severity.
-    pub fn count(&self, severity: &str) -> usize {
+    pub(crate) fn count(&self, severity: &str) -> usize {
         self.list.iter().filter(|(name, _)| *name == severity).count()
     }
 }
 
 /// Reads a report: every list item under a heading that is a severity's name, whatever the bullet or the depth. One
 /// without findings says so in the words of `nothing`, in upper or lower case.
-pub fn read(markdown: &str, nothing: &str) -> Findings {
+pub(crate) fn read(markdown: &str, nothing: &str) -> Findings {
     let sections = document::sections(markdown);
     let nothing = nothing.to_lowercase();
     let is_nothing = |item: &str| is_nothing(item, &nothing);

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-pub mod lazy;
+pub(crate) mod lazy;
 
 use serde::de::DeserializeOwned;
 

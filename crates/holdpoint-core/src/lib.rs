@@ -5,22 +5,27 @@
 //! needs to know it asks of a read-only [`world::World`]; what must be done it returns in a
 //! [`effects::Effects`]. The crate's own `clippy.toml` refuses anything else.
 //!
-//! Modules are in reading order, in groups.
+//! Modules are in reading order, in groups. What is not `pub` is nobody's business outside the core.
 
 // The input: an event, the tool it is about, and the questions that the core may ask.
 pub mod event;
 pub mod tool;
 pub mod world;
 
-// A workflow as data, and the language of its conditions and texts.
+// A workflow as data: what a file says, and what is wrong with it.
 pub mod workflow;
 
+// The language of its conditions and texts: names for `check`, then evaluation within a budget.
 pub mod expression;
 pub mod filters;
 
+mod budget;
+mod evaluation;
+
+// What conditions and texts can name.
 pub mod facts;
 
-// From facts to effects: rules, then phases, then commands, all of which take steps.
+// From facts to effects: the engine's own protection and the rules, then phases, then commands, all of which take steps.
 pub mod decide;
 mod protection;
 
@@ -34,9 +39,9 @@ pub mod command;
 pub mod run_id;
 pub mod secret;
 
-// What particular facts need.
+// What particular facts need: a sub-agent call, a report, a run's folder, a shell command.
 pub mod delegation;
-pub mod findings;
+mod findings;
 pub mod layout;
 pub mod shell;
 

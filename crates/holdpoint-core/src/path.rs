@@ -45,6 +45,11 @@ pub fn stays_below(path: &str) -> bool {
     !is_absolute(path) && !path.split('/').any(|part| part == "..")
 }
 
+/// Returns whether a name is a plain one, which no folder is a part of.
+pub(crate) fn is_bare_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', ':', '\0'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -57,6 +57,9 @@ pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, FactError> 
     })
 }
 
+/// The most files of one edit that are compared with our own.
+const PATHS_MAX: usize = 10_000;
+
 /// The files that say whether, and how, the hooks are called, and which workflow is in force: what a sealed run is held
 /// against.
 pub(crate) fn settings(workflow: &str) -> Vec<String> {
@@ -82,6 +85,8 @@ enum Against {
     Users(String),
     /// Calling us in another environment.
     Environment,
+    /// A command of this many bytes, which nobody reads to its end.
+    TooLong(usize),
 }
 
 fn is_at_work(facts: &Arc<Facts>) -> Result<bool, FactError> {
@@ -93,7 +98,11 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError>
     let is_ours = |file: &String| {
         Some(file) == state.as_ref() || FILES.iter().any(|glob| fast_glob::glob_match(glob, file))
     };
-    let paths = tool.paths().into_iter().map(|path| crate::path::join(&facts.event.cwd, &path));
+    let paths = tool.paths();
+    if paths.len() > PATHS_MAX {
+        return Ok(Some(Against::Files(format!("{} files at once, too many to be checked", paths.len()))));
+    }
+    let paths = paths.into_iter().map(|path| crate::path::join(&facts.event.cwd, &path));
     let files = paths.filter_map(|path| crate::path::below(&facts.home, &path).map(str::to_owned));
     let ours: Vec<String> = files.filter(is_ours).collect();
     Ok((!ours.is_empty()).then(|| Against::Files(ours.join(", "))))
@@ -101,10 +110,13 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError>
 
 fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError> {
     let Some(command) = tool.command() else { return Ok(None) };
+    if command.len() > shell::COMMAND_MAX {
+        return Ok(Some(Against::TooLong(command.len())));
+    }
     if names_ours(facts, command)? && (!finds(ONLY_READS, command) || finds(WRITES_TOO, command)) {
         return Ok(Some(Against::Files("what this command names".to_owned())));
     }
-    let users = users_command(facts, command).map(Against::Users);
+    let users = users_command(facts, command)?.map(Against::Users);
     // The last to be said: a call that is the user's, or a path of ours, has `holdpoint` in it as well.
     Ok(users.or_else(|| finds(OTHER_ENVIRONMENT, command).then_some(Against::Environment)))
 }
@@ -115,7 +127,7 @@ fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, FactError> {
 }
 
 /// The command of the user's that a shell command would call.
-fn users_command(facts: &Arc<Facts>, command: &str) -> Option<String> {
+fn users_command(facts: &Arc<Facts>, command: &str) -> Result<Option<String>, FactError> {
     // Quotes and escapes aside, our name must be in it somewhere: only then is it worth a parser.
     let plain: String = command.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     let names = facts.workflow.commands.iter().filter(|command| command.is_users);
@@ -123,11 +135,11 @@ fn users_command(facts: &Arc<Facts>, command: &str) -> Option<String> {
     let wanted: Vec<String> = own.chain(NOT_AN_AGENTS.map(str::to_owned)).collect();
     let last = |wanted: &str| wanted.rsplit(' ').next().unwrap_or_default().to_owned();
     if !plain.contains("holdpoint") && !wanted.iter().any(|wanted| plain.contains(&last(wanted))) {
-        return None;
+        return Ok(None);
     }
-    let ran = shell::programs(command, &facts.event.cwd, facts.world.as_ref());
+    let ran = shell::programs(command, &facts.event.cwd, facts.world.as_ref()).map_err(FactError::Shell)?;
     let is_called = |wanted: &String| ran.iter().any(|words| shell::is_run(words, wanted));
-    wanted.into_iter().find(is_called)
+    Ok(wanted.into_iter().find(is_called))
 }
 
 fn finds(pattern: &str, command: &str) -> bool {
@@ -143,6 +155,14 @@ fn told(facts: &Arc<Facts>, against: &Against) -> Message {
                 "NOT YOURS TO WRITE: {files}. Holdpoint keeps the run's state, .holdpoint/, .git/ and the settings that \
                  call its hooks. A change that anyone else makes there is reverted and counts for nothing. If something \
                  there is wrong, tell the user.\n\nWhat to do now:\n   {next}"
+            ),
+        ),
+        Against::TooLong(length) => (
+            "too-long",
+            format!(
+                "TOO LONG TO BE JUDGED: this command has {length} bytes, and Holdpoint reads commands of at most {}. \
+                 Write long texts to a file with the editing tool, then run a short command.\n\nWhat to do now:\n   {next}",
+                shell::COMMAND_MAX
             ),
         ),
         Against::Users(command) => (

@@ -28,6 +28,9 @@ pub struct Commit {
     pub branch: Option<String>,
 }
 
+/// The longest command that is read at all: twice the longest argument that Linux passes to a program.
+pub(crate) const COMMAND_MAX: usize = 256 * 1024;
+
 /// Commands longer than this, or nested deeper, are read word by word. Each open bracket and each open `case` doubles
 /// the parser's work, and other keywords use up the stack.
 const LENGTH_MAX: usize = 32 * 1024;
@@ -55,6 +58,9 @@ pub enum ShellError {
     /// There are too many branches on which the command may end.
     #[error("the command may end on too many branches to follow")]
     TooManyBranches,
+    /// The command is too long to read.
+    #[error("the command is too long to be judged: {0} bytes, of which at most {COMMAND_MAX} are read")]
+    TooLong(usize),
 }
 
 /// Returns the commits that `command`, run in `cwd`, would make.
@@ -62,13 +68,19 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
     if !may_run_git(command) {
         return Commits::default();
     }
+    if command.len() > COMMAND_MAX {
+        return Commits { fault: Some(ShellError::TooLong(command.len())), ..Commits::default() };
+    }
     walked(command, cwd, world, |walk| walk.found)
 }
 
 /// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
 /// replacement character in it.
-pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Vec<Vec<String>> {
-    walked(command, cwd, world, |walk| walk.ran)
+pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Vec<String>>, ShellError> {
+    if command.len() > COMMAND_MAX {
+        return Err(ShellError::TooLong(command.len()));
+    }
+    Ok(walked(command, cwd, world, |walk| walk.ran))
 }
 
 /// Walks a command, and returns what is wanted of the walk.
@@ -80,7 +92,7 @@ fn walked<T>(command: &str, cwd: &str, world: &dyn World, wanted: impl FnOnce(wa
 }
 
 /// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`.
-pub fn is_run(words: &[String], wanted: &str) -> bool {
+pub(crate) fn is_run(words: &[String], wanted: &str) -> bool {
     let (Some((name, args)), mut wanted) = (words.split_first(), wanted.split_whitespace()) else {
         return false;
     };

@@ -77,7 +77,7 @@ impl ToolKind {
 
     /// Returns whether a rule can name this: nothing, a kind, or a tool that an agent has. Tools of MCP servers have any
     /// name.
-    pub fn is_a_tool(name: &str) -> bool {
+    pub(crate) fn is_a_tool(name: &str) -> bool {
         name.is_empty()
             || name.starts_with("mcp_")
             || ToolKind::NAMED.iter().any(|(kind, _)| *kind == name)

@@ -59,7 +59,7 @@ impl Verdict {
     }
 
     /// The verdict whose route takes this one where the phase has none for it. This is the only such table.
-    pub fn default_route(&self) -> Option<Verdict> {
+    pub(crate) fn default_route(&self) -> Option<Verdict> {
         match self {
             Verdict::Skip | Verdict::Warn => Some(Verdict::Pass),
             // An agent can break a check: that is never better than a failure.

@@ -1,5 +1,7 @@
 //! The questions that the core may ask about files, git and the environment.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 /// Answers questions about a run's project. Paths are relative to the run's home, or absolute below it.
@@ -58,22 +60,22 @@ pub trait World: Send + Sync {
         one == other
     }
 
-    /// Returns whether files can be created in this folder of the project.
-    fn is_writable(&self, folder: &str) -> bool {
+    /// Whether files can be created in this folder of the project.
+    fn is_writable(&self, folder: &str) -> Answer<()> {
         let _ = folder;
-        true
+        Answer::Is(())
     }
 
-    /// The path of a program on PATH.
-    fn program(&self, name: &str) -> Option<String> {
+    /// The path of a program on PATH, by its bare name.
+    fn program(&self, name: &str) -> Answer<String> {
         let _ = name;
-        None
+        Answer::None
     }
 
-    /// What a program prints for `--version`.
-    fn version(&self, name: &str) -> Option<String> {
-        let _ = name;
-        None
+    /// What the program at a path that `program` gave prints for `--version`.
+    fn version(&self, program: &str) -> Answer<String> {
+        let _ = program;
+        Answer::None
     }
 
     /// Returns the files below a folder, relative to it.
@@ -112,8 +114,8 @@ pub trait World: Send + Sync {
     }
 
     /// The evidence of this workflow's runs here, oldest first.
-    fn evidence(&self) -> Vec<serde_json::Value> {
-        Vec::new()
+    fn evidence(&self) -> Arc<Vec<serde_json::Value>> {
+        Arc::default()
     }
 
     /// A random number.
@@ -122,9 +124,9 @@ pub trait World: Send + Sync {
     }
 
     /// A digest of files: of their contents, and of which exist.
-    fn digest(&self, paths: &[String]) -> String {
+    fn digest(&self, paths: &[String]) -> Answer<String> {
         let _ = paths;
-        String::new()
+        Answer::Is(String::new())
     }
 
     /// An environment variable.
@@ -180,6 +182,9 @@ pub enum WorldError {
     /// Git could not be asked.
     #[error("{0}")]
     Git(GitError),
+    /// The conditions of one event ask for too much.
+    #[error("the workflow asks for too much at once")]
+    TooManyQuestions,
 }
 
 /// The reason why git has no answer.

@@ -172,7 +172,8 @@ fn error(parsed: &Parsed, folder: &Path, texts: &[(String, String)]) -> Option<D
         return None;
     }
     let commands = crate::cli::names();
-    let around = Surroundings { files: texts, commands: Some(&commands), workflows: &workflows };
+    let variables = Some(VARIABLES);
+    let around = Surroundings { files: texts, commands: Some(&commands), workflows: &workflows, variables };
     let errors = check(parsed, &around).into_iter().find(|problem| problem.severity == Severity::Error);
     if errors.is_none() {
         found.remember();

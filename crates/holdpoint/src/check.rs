@@ -19,7 +19,7 @@ use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::project::{self, Run};
 use crate::reviewer;
 use crate::store::folder::{Access, FileError, Folder};

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::env_vars::{Env, ProcessEnv};
+use crate::env::{Env, ProcessEnv};
 use crate::error::CommandError;
 use crate::project::{self, Found};
 use crate::ui::Ui;

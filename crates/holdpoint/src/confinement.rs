@@ -11,7 +11,8 @@ use std::process::Command;
 
 use holdpoint_core::workflow::grants::Grants;
 
-use crate::env_vars::{Env, PATH, REVIEWER};
+use crate::env::Env;
+use crate::env_vars::{PATH, REVIEWER};
 use crate::program;
 
 /// Who a program works for: what it is given depends on it.
@@ -92,7 +93,7 @@ fn home(env: &dyn Env) -> Option<PathBuf> {
 #[cfg(unix)]
 mod tests {
     use super::*;
-    use crate::env_vars::FixedEnv;
+    use crate::env::FixedEnv;
 
     #[test]
     fn a_program_that_is_not_there_is_not_started() {

@@ -30,7 +30,7 @@ use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
 use crate::catalog::{self, Unusable};
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};

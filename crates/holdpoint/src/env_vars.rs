@@ -2,8 +2,6 @@
 
 use std::ffi::OsString;
 
-pub use crate::env::{Env, FixedEnv, ProcessEnv};
-
 /// Set for a reviewer that Holdpoint started, so that Holdpoint's hooks ignore it.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
 /// The folder in which an agent's session began, under each agent's own name; Gemini CLI uses the first. They count only

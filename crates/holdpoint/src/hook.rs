@@ -12,7 +12,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::engine::{self, Call, Reply};
-use crate::env_vars::{self, Env, ProcessEnv};
+use crate::env::{Env, ProcessEnv};
+use crate::env_vars;
 use options::Options;
 
 /// Answers one event.

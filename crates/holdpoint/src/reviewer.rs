@@ -11,7 +11,8 @@ use holdpoint_core::verdict::Verdict;
 
 use crate::check::{Failure, Performed};
 use crate::confinement::{self, Child, Role, variables};
-use crate::env_vars::{Env, REVIEWER};
+use crate::env::Env;
+use crate::env_vars::REVIEWER;
 use crate::program::{self, Channels, Ended, How};
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, report};

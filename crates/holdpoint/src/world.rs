@@ -12,6 +12,7 @@ use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
 
+use crate::catalog::VARIABLES;
 use crate::env::Env;
 use crate::error::in_full;
 use crate::project::Run;
@@ -31,6 +32,8 @@ const WRITING: Duration = Duration::from_secs(2);
 pub struct ProjectWorld {
     home: PathBuf,
     folder: PathBuf,
+    /// The home without links, found out on first use.
+    real_home: OnceLock<Result<PathBuf, WorldError>>,
     env: Arc<dyn Env>,
     settles: AtomicU32,
     id: Option<RunId>,
@@ -40,7 +43,7 @@ pub struct ProjectWorld {
     /// What differs between the working tree and another one, by that one's hash.
     changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
-    evidence: OnceLock<Vec<serde_json::Value>>,
+    evidence: OnceLock<Arc<Vec<serde_json::Value>>>,
 }
 
 /// A run that is a file.
@@ -79,6 +82,7 @@ impl ProjectWorld {
         ProjectWorld {
             home: home.to_path_buf(),
             folder: folder.to_path_buf(),
+            real_home: OnceLock::new(),
             env,
             settles: AtomicU32::new(0),
             id: None,
@@ -97,20 +101,55 @@ impl ProjectWorld {
         ProjectWorld { tree, ..self }
     }
 
-    /// Resolves a path to a file, if it is below the home.
+    /// Resolves a path to a file or folder that is below the home, wherever links lead.
     fn resolve(&self, path: &str) -> Result<PathBuf, WorldError> {
+        let place = self.place(path)?;
+        self.without_links(&place)?;
+        Ok(place)
+    }
+
+    /// The place that a path names.
+    fn place(&self, path: &str) -> Result<PathBuf, WorldError> {
         let path = tidy(path);
         if stays_below(&path) {
             return Ok(self.folder.join(path));
         }
         let home = tidy(&self.home.to_string_lossy());
-        if let Some(rest) = below(&home, &path) {
-            return Ok(self.home.join(rest));
+        match below(&home, &path) {
+            Some(rest) => Ok(self.home.join(rest)),
+            None => self.linked(path),
         }
-        // The path may lead to the home through a link, as with /tmp on some systems.
-        let real_home = self.home.canonicalize().map_err(unreadable)?;
+    }
+
+    /// The path without links, if they stay below the home. What does not exist is where its folder is.
+    fn without_links(&self, path: &Path) -> Result<PathBuf, WorldError> {
+        let real_home = self.real_home()?;
+        for there in path.ancestors() {
+            match there.canonicalize() {
+                Ok(real) if real.starts_with(real_home) => {
+                    let missing = path.strip_prefix(there).unwrap_or(path);
+                    // Joining nothing would add a slash.
+                    return Ok(if missing.as_os_str().is_empty() { real } else { real.join(missing) });
+                }
+                Ok(_) => break,
+                Err(error) if is_missing(&error) => {}
+                Err(error) => return Err(unreadable(error)),
+            }
+        }
+        let short = path.strip_prefix(&self.home).unwrap_or(path);
+        Err(WorldError::Outside(short.to_string_lossy().into_owned()))
+    }
+
+    fn real_home(&self) -> Result<&Path, WorldError> {
+        let real = self.real_home.get_or_init(|| self.home.canonicalize().map_err(unreadable));
+        real.as_deref().map_err(Clone::clone)
+    }
+
+    /// A path that leads to the home through a link, as with /tmp on some systems.
+    fn linked(&self, path: String) -> Result<PathBuf, WorldError> {
+        let real_home = self.real_home()?;
         match Path::new(&path).canonicalize() {
-            Ok(real) if real.starts_with(&real_home) => Ok(real),
+            Ok(real) if real.starts_with(real_home) => Ok(real),
             Ok(_) | Err(_) => Err(WorldError::Outside(path)),
         }
     }
@@ -131,9 +170,24 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    let file = open(path).map_err(|error| error.to_string())?;
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// Opens a file for reading. Nothing else that may have come into its place since is waited for.
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = i32::try_from(flags.bits()).unwrap_or(0);
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is not a regular file")) }
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    std::fs::File::open(path)
 }
 
 /// Returns whether a file can be created in a folder. Asks the system: to try it could follow a link out of a project, and
@@ -198,7 +252,8 @@ fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
 
 impl World for ProjectWorld {
     fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        match self.resolve(path).and_then(|path| read_file(&path, FILE_BYTES_MAX).map_err(unreadable)) {
+        let real = self.place(path).and_then(|place| self.without_links(&place));
+        match real.and_then(|path| read_file(&path, FILE_BYTES_MAX).map_err(unreadable)) {
             Ok(Some(bytes)) => Answer::Is(bytes),
             Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
@@ -272,19 +327,20 @@ impl World for ProjectWorld {
         tidy(one) == tidy(other) || real(one).is_some_and(|one| Some(one) == real(other))
     }
 
-    fn is_writable(&self, folder: &str) -> bool {
-        let Ok(folder) = self.resolve(folder) else { return false };
+    fn is_writable(&self, folder: &str) -> Answer<()> {
+        let Ok(folder) = self.resolve(folder) else { return Answer::None };
         let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&self.home);
-        can_make_file_in(there)
+        if can_make_file_in(there) { Answer::Is(()) } else { Answer::None }
     }
 
-    fn program(&self, name: &str) -> Option<String> {
-        let found = crate::program::on_path(name, self.env.as_ref())?;
-        Some(found.to_string_lossy().into_owned())
+    fn program(&self, name: &str) -> Answer<String> {
+        let found = crate::program::on_path(name, self.env.as_ref());
+        found.map_or(Answer::None, |path| Answer::Is(path.to_string_lossy().into_owned()))
     }
 
-    fn version(&self, program: &str) -> Option<String> {
-        crate::reviewer::first_line(&[program, "--version"], &self.home)
+    fn version(&self, program: &str) -> Answer<String> {
+        let said = crate::reviewer::first_line(&[program, "--version"], &self.home);
+        said.map_or(Answer::None, Answer::Is)
     }
 
     fn list(&self, path: &str) -> Answer<Vec<String>> {
@@ -330,33 +386,37 @@ impl World for ProjectWorld {
         told(worktree::tree_without(&self.home, tree, aside))
     }
 
-    fn evidence(&self) -> Vec<serde_json::Value> {
+    fn evidence(&self) -> Arc<Vec<serde_json::Value>> {
         let read = || {
             let all = evidence::read(&self.home, &self.workflow);
-            all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect()
+            Arc::new(all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect())
         };
-        self.evidence.get_or_init(read).clone()
+        Arc::clone(self.evidence.get_or_init(read))
     }
 
     fn random_u64(&self) -> u64 {
         self.env.random_u64()
     }
 
-    fn digest(&self, paths: &[String]) -> String {
+    fn digest(&self, paths: &[String]) -> Answer<String> {
         let contents = paths.iter().map(|path| match self.read(path) {
             Answer::Is(bytes) => layout::content_digest(&bytes),
             Answer::None => "none".to_owned(),
             Answer::Fault(why) => why.to_string(),
         });
         let named = paths.iter().zip(contents).map(|(path, content)| format!("{path}\n{content}\n"));
-        layout::content_digest(named.collect::<String>().as_bytes())
+        Answer::Is(layout::content_digest(named.collect::<String>().as_bytes()))
     }
 
     fn env(&self, name: &str) -> Option<String> {
-        self.env.var(name)
+        self.env.var(name).filter(|_| VARIABLES.contains(&name))
     }
 
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String> {
         crate::git::ask(dir, question)
     }
 }
+
+#[cfg(all(test, unix))]
+#[path = "world_tests.rs"]
+mod world_tests;

@@ -58,6 +58,8 @@ pub(crate) enum Names {
     Moments,
     /// The kinds of tools.
     ToolKinds,
+    /// The environment variables that workflows can read.
+    Variables,
 }
 
 const TOOL: Attributes = &[
@@ -170,7 +172,8 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "landed" => Is::Truth,
         "because" | "cwd" | "nonce" | "tree" => Is::Text,
         "delegation" => Is::Table(DELEGATION),
-        "env" | "runs" => Is::Any,
+        "env" => Is::By(Names::Variables, &Is::Text),
+        "runs" => Is::Any,
         "event" => Is::Table(EVENT),
         "evidence" => Is::By(Names::Phases, &EACH_EVIDENCE),
         "file" => Is::Function(&Is::Table(FILE)),

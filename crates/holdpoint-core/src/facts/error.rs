@@ -47,9 +47,15 @@ pub enum FactError {
     /// A shell command could not be followed.
     #[error("{0}")]
     Shell(ShellError),
-    /// The evaluation takes too many steps.
-    #[error("it takes too much work: more than {0} steps")]
-    TooMuchWork(u64),
+    /// The evaluation takes too many steps, or reads and writes too much.
+    #[error("it takes too much work: too many steps, or too much text")]
+    TooMuchWork,
+    /// A value, or the source itself, is too large.
+    #[error("it is too large: more than {0} bytes")]
+    TooLarge(usize),
+    /// Names need each other too deeply.
+    #[error("`{0}` needs too many other names")]
+    TooDeep(String),
 }
 
 impl FactError {
@@ -91,7 +97,7 @@ impl From<minijinja::Error> for FactError {
             | ErrorKind::UnknownTest
             | ErrorKind::UnknownFunction
             | ErrorKind::UnknownMethod => FactError::Unknown(text),
-            ErrorKind::OutOfFuel => FactError::TooMuchWork(crate::filters::STEPS_MAX),
+            ErrorKind::OutOfFuel => FactError::TooMuchWork,
             _ => FactError::WrongType(text),
         }
     }

@@ -8,13 +8,19 @@ use serde_json::Value as Json;
 use super::{FactError, Facts};
 use crate::world::{Answer, Head};
 
+/// What looking at a piece of evidence counts for.
+const PIECE: usize = 64;
+
 /// All evidence of the run.
 #[derive(Debug)]
 pub(super) struct EvidenceFact(pub(super) Arc<Facts>);
 
 impl Object for EvidenceFact {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.0.last_evidence(key.as_str()?).map(Value::from_object)
+        match self.0.last_evidence(key.as_str()?) {
+            Ok(piece) => piece.map(Value::from_object),
+            Err(error) => Some(error.into()),
+        }
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -88,7 +94,7 @@ impl Object for HeadFact {
 
 impl Facts {
     /// The last piece of evidence of a phase.
-    fn last_evidence(self: &Arc<Self>, phase: &str) -> Option<Piece> {
+    fn last_evidence(self: &Arc<Self>, phase: &str) -> Result<Option<Piece>, FactError> {
         let item = self.item_id();
         // What was seen before there was an element is about all of them.
         let is_meant = |piece: &Json| {
@@ -96,15 +102,17 @@ impl Facts {
             piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
         };
         // What one person said is not yet the phase's verdict.
-        let is_verdict = |piece: &Json| piece.get("approval").is_none() && is_meant(piece);
-        let piece = self.world.evidence().into_iter().rev().find(is_verdict)?;
-        Some(Piece { facts: Arc::clone(self), piece })
+        let is_verdict = |piece: &&Json| piece.get("approval").is_none() && is_meant(piece);
+        let evidence = self.world.evidence();
+        self.budget.spend(evidence.len().saturating_mul(PIECE))?;
+        let piece = evidence.iter().rev().find(is_verdict).cloned();
+        Ok(piece.map(|piece| Piece { facts: Arc::clone(self), piece }))
     }
 
     /// `proved('tests', 'review')`: each of these phases passed, on the files as they are now.
     pub(super) fn is_proved(self: &Arc<Self>, phases: &[String]) -> Result<bool, FactError> {
         for phase in phases {
-            let Some(piece) = self.last_evidence(phase) else { return Ok(false) };
+            let Some(piece) = self.last_evidence(phase)? else { return Ok(false) };
             if piece.piece["passed"] != Json::Bool(true) || !piece.is_fresh()? {
                 return Ok(false);
             }

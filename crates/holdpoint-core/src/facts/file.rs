@@ -75,7 +75,7 @@ impl Object for File {
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&["exists", "json", "text", "lines", "path"])
+        Enumerator::NonEnumerable
     }
 }
 

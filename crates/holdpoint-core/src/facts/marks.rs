@@ -51,7 +51,7 @@ impl Facts {
             sets.push(self.begun(json!({ "tree": self.tree()?, "head": self.head_id()? }))?);
         }
         if notes.settings && self.mark("settings")?.is_null() {
-            sets.push(marked("settings", json!(self.settings())));
+            sets.push(marked("settings", json!(self.settings()?)));
         }
         Ok(sets)
     }
@@ -99,7 +99,7 @@ impl Facts {
             for path in self.mark("frozen")?.as_object().into_iter().flat_map(serde_json::Map::keys) {
                 sets.push(self.frozen(path)?);
             }
-            sets.extend([marked("settings", json!(self.settings())), marked("tests", json!({}))]);
+            sets.extend([marked("settings", json!(self.settings()?)), marked("tests", json!({}))]);
         }
         Ok(sets)
     }
@@ -228,12 +228,19 @@ impl Facts {
 
     fn has_other_settings(self: &Arc<Self>) -> Result<bool, FactError> {
         let known = self.mark("settings")?;
-        Ok(known.as_str().is_some_and(|known| known != self.settings()))
+        match known.as_str() {
+            Some(known) => Ok(known != self.settings()?),
+            None => Ok(false),
+        }
     }
 
     /// A digest of the settings that call the hooks, and of what says which workflow is in force.
-    fn settings(&self) -> String {
-        self.world.digest(&protection::settings(&self.workflow.name))
+    fn settings(&self) -> Result<String, FactError> {
+        match self.world.digest(&protection::settings(&self.workflow.name)) {
+            Answer::Is(digest) => Ok(digest),
+            Answer::None => Ok(String::new()),
+            Answer::Fault(why) => Err(FactError::world("the agents' settings cannot be read", why)),
+        }
     }
 
     fn last_commit(self: &Arc<Self>) -> Result<Option<Head>, FactError> {

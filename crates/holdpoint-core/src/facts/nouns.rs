@@ -1,6 +1,6 @@
 //! The engine's own nouns: event, tool, state, run, git, env, cwd, delegation and the functions that read files.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
@@ -8,14 +8,21 @@ use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
 use super::{FactError, Facts, report, spec, time};
+use crate::budget::Budget;
 use crate::event::Event;
 use crate::phase::Due;
+use crate::shell::{Commits, ShellError};
 use crate::tool::{Tool, ToolKind};
 use crate::workflow::Text;
 use crate::world::{Answer, GitQuestion, World};
 
 /// The longest list of numbers that a text can ask for.
 const RANGE_MAX: i64 = 1_000;
+/// What comparing a path, or a program that a command runs, with another counts for.
+const PATH: usize = 256;
+const PROGRAM: usize = 64;
+/// How often a call's text is looked through for the names of agents and phases.
+const AGENTS: usize = 32;
 
 impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
@@ -68,6 +75,9 @@ impl Facts {
                 event: Arc::clone(&self.event),
                 home: self.home.clone(),
                 world,
+                budget: Arc::clone(&self.budget),
+                commits: OnceLock::new(),
+                ran: OnceLock::new(),
             }),
             _ => self.file_noun(name),
         }
@@ -95,7 +105,7 @@ impl Facts {
             }),
             "table" => Value::from_function(move |path: &str| Table::open(path, &world).map_err(Error::from)),
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
-            "writable" => Value::from_function(move |folder: &str| world.is_writable(folder)),
+            "writable" => Value::from_function(move |folder: &str| writable(folder, world.as_ref())),
             _ => Value::UNDEFINED,
         }
     }
@@ -152,6 +162,7 @@ impl Facts {
             Some(source) => Ok(texts_in(&self.evaluate(source, self.context())?)),
             None => Ok(Vec::new()),
         };
+        self.budget.spend(tool.text().len().saturating_mul(AGENTS))?;
         let found = crate::delegation::detect(rules, tool, agents, phases)?;
         let pairs = [("called", found.called), ("agent", found.agent), ("phase", found.phase)];
         Ok(Value::from_pairs(pairs.map(|(name, text)| (name, text.map_or(Value::UNDEFINED, Value::from)))))
@@ -171,11 +182,25 @@ fn there(paths: &[String], world: &dyn World) -> bool {
     paths.iter().any(|path| world.exists(path) == Answer::Is(()))
 }
 
+/// `writable(folder)`: whether files can be created in it.
+fn writable(folder: &str, world: &dyn World) -> Result<bool, Error> {
+    match world.is_writable(folder) {
+        Answer::Is(()) => Ok(true),
+        Answer::None => Ok(false),
+        Answer::Fault(why) => Err(FactError::world(format!("`{folder}`"), why).into()),
+    }
+}
+
 /// `program(name).path`, `.version`: one on PATH; nothing if it is not.
-fn program(name: &str, world: Arc<dyn World>) -> Value {
+fn program(name: &str, world: Arc<dyn World>) -> Result<Value, Error> {
+    if !crate::path::is_bare_name(name) {
+        let what = format!("`program` takes the bare name of a program, not `{name}`");
+        return Err(FactError::Outside(what).into());
+    }
     match world.program(name) {
-        None => Value::UNDEFINED,
-        Some(path) => Value::from_object(Program { path, world }),
+        Answer::None => Ok(Value::UNDEFINED),
+        Answer::Is(path) => Ok(Value::from_object(Program { path, world })),
+        Answer::Fault(why) => Err(FactError::world(format!("program `{name}`"), why).into()),
     }
 }
 
@@ -195,13 +220,17 @@ impl Object for Program {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         match key.as_str()? {
             "path" => Some(Value::from(self.path.as_str())),
-            "version" => self.world.version(&self.path).map(Value::from),
+            "version" => match self.world.version(&self.path) {
+                Answer::Is(version) => Some(Value::from(version)),
+                Answer::None => None,
+                Answer::Fault(why) => Some(FactError::world(format!("program `{}`", self.path), why).into()),
+            },
             _ => None,
         }
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&["path", "version"])
+        Enumerator::NonEnumerable
     }
 }
 
@@ -321,7 +350,7 @@ impl Object for GitFact {
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&["branch", "head"])
+        Enumerator::NonEnumerable
     }
 }
 
@@ -331,6 +360,10 @@ struct ToolFact {
     event: Arc<Event>,
     home: String,
     world: Arc<dyn World>,
+    budget: Arc<Budget>,
+    /// What the shell command would commit and run, found out once.
+    commits: OnceLock<Commits>,
+    ran: OnceLock<Result<Vec<Vec<String>>, ShellError>>,
 }
 
 impl std::fmt::Debug for ToolFact {
@@ -345,11 +378,14 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
             return Ok(Value::UNDEFINED);
         };
-        let commits = crate::shell::commits(command, &self.event.cwd, self.world.as_ref());
-        match commits.fault {
-            Some(why) if commits.list.is_empty() => Err(FactError::Shell(why)),
+        let find = || crate::shell::commits(command, &self.event.cwd, self.world.as_ref());
+        let commits = self.commits.get_or_init(find);
+        match &commits.fault {
+            Some(why) if commits.list.is_empty() => Err(FactError::Shell(why.clone())),
             // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
-            _ => Ok(commits.list.into_iter().filter_map(|commit| commit.branch).map(Value::from).collect()),
+            _ => {
+                Ok(commits.list.iter().filter_map(|commit| commit.branch.clone()).map(Value::from).collect())
+            }
         }
     }
 
@@ -364,24 +400,39 @@ impl ToolFact {
     }
 
     /// `tool.runs('git push', …)`: whether the shell command runs one of these.
-    fn runs(&self, wanted: &[String]) -> bool {
-        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return false };
-        let ran = crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
-        ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted)))
+    fn runs(&self, wanted: &[String]) -> Result<bool, FactError> {
+        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
+        let find = || crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
+        let ran = self.ran.get_or_init(find).as_ref().map_err(|why| FactError::Shell(why.clone()))?;
+        self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
+        Ok(ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted))))
     }
 
-    fn paths(&self) -> impl Iterator<Item = String> {
-        let paths = self.event.tool.iter().flat_map(Tool::paths);
-        paths.map(|path| crate::path::join(&self.event.cwd, &path))
+    fn paths(&self) -> Result<impl Iterator<Item = String>, FactError> {
+        let paths = self.event.tool.as_ref().map(Tool::paths).unwrap_or_default();
+        self.budget.spend(paths.len().saturating_mul(PATH))?;
+        Ok(paths.into_iter().map(|path| crate::path::join(&self.event.cwd, &path)))
+    }
+
+    /// A text of the tool's. Each use of it uses up work.
+    fn text(&self, text: String) -> Value {
+        self.budget.spend(text.len()).map_or_else(Value::from, |()| Value::from(text))
+    }
+
+    /// The tool's input.
+    fn input(&self, tool: &Tool) -> Result<Value, FactError> {
+        let input = Value::from(Serde(&tool.input));
+        self.budget.read(&input)?;
+        Ok(input)
     }
 
     /// The same from the project's folder; one outside of it stays as it is.
-    fn files(&self) -> Value {
+    fn files(&self) -> Result<Value, FactError> {
         let short = |path: String| match crate::path::below(&self.home, &path) {
             Some(rest) if !rest.is_empty() => Value::from(rest),
             _ => Value::from(path),
         };
-        self.paths().map(short).collect()
+        Ok(self.paths()?.map(short).collect())
     }
 }
 
@@ -395,19 +446,19 @@ impl Object for ToolFact {
                 kinds.iter().find(|(_, kind)| *kind == tool.kind()).map(|(name, _)| Value::from(*name))
             }
             "agent" => tool.agent().ok().flatten().map(Value::from),
-            "text" => Some(Value::from(tool.text())),
-            "command" => tool.command().map(Value::from),
-            "paths" => Some(self.paths().map(Value::from).collect()),
-            "files" => Some(self.files()),
-            "input" => Some(Value::from(Serde(&tool.input))),
-            "result" => tool.result_text().filter(|text| !text.is_empty()).map(Value::from),
-            "error" => tool.error_text().map(Value::from),
+            "text" => Some(self.text(tool.text())),
+            "command" => tool.command().map(|command| self.text(command.to_owned())),
+            "paths" => Some(self.paths().map_or_else(Value::from, |paths| paths.map(Value::from).collect())),
+            "files" => Some(self.files().unwrap_or_else(Value::from)),
+            "input" => Some(self.input(tool).unwrap_or_else(Value::from)),
+            "result" => tool.result_text().filter(|text| !text.is_empty()).map(|text| self.text(text)),
+            "error" => tool.error_text().map(|text| self.text(text)),
             "commits" => Some(self.commits().map_or_else(Value::from, Value::from)),
             "commits_to" => Some(self.commits_to().unwrap_or_else(Value::from)),
             "runs" => {
                 let tool = Arc::clone(self);
                 Some(Value::from_function(move |wanted: Rest<Value>| {
-                    tool.runs(&crate::filters::texts(&wanted))
+                    tool.runs(&crate::filters::texts(&wanted)).map_err(Error::from)
                 }))
             }
             _ => None,

@@ -16,7 +16,7 @@ impl Facts {
     }
 
     /// Whether the session that asks owns the run.
-    pub fn is_mine(self: &Arc<Self>) -> Result<bool, FactError> {
+    pub(crate) fn is_mine(self: &Arc<Self>) -> Result<bool, FactError> {
         let owner = self.owner()?;
         Ok(owner.is_some() && owner == self.event.session)
     }

@@ -16,7 +16,7 @@ use crate::facts::FactError;
 const LEVELS_MAX: usize = 4;
 
 /// Parses `bytes` as one value and nothing else. Objects and lists inside it are read on first use.
-pub fn value(bytes: &[u8]) -> Result<Value, String> {
+pub(crate) fn value(bytes: &[u8]) -> Result<Value, String> {
     match whole::<Level>(bytes) {
         Ok(level) => Ok(level.into_value(0)),
         // Neither an object nor a list, or not JSON at all.
@@ -58,7 +58,7 @@ fn not_json(why: String) -> Value {
 
 /// An object or a list that is read on first use.
 #[derive(Debug)]
-struct Part {
+pub(crate) struct Part {
     text: Box<RawValue>,
     depth: usize,
     repr: ObjectRepr,
@@ -66,6 +66,11 @@ struct Part {
 }
 
 impl Part {
+    /// The length of its text.
+    pub(crate) fn length(&self) -> usize {
+        self.text.get().len()
+    }
+
     fn read(&self) -> Option<&DynObject> {
         let read = || match whole::<Level>(self.text.get().as_bytes()) {
             Ok(level) => level.into_value(self.depth),

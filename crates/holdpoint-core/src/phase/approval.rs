@@ -112,7 +112,7 @@ fn last_word(facts: &Arc<Facts>, name: &str) -> Option<Word> {
     let (run, item) = (run_name(facts), facts.item_id());
     // Phases that came to a verdict after the word, as the lines are read from the last one on.
     let mut decided: Vec<String> = Vec::new();
-    for line in facts.world.evidence().into_iter().rev() {
+    for line in facts.world.evidence().iter().rev() {
         let about = line.get("item").unwrap_or(&Json::Null);
         if !(item.is_null() || about.is_null() || *about == item) {
             continue;

@@ -66,8 +66,8 @@ impl World for Words {
             paths: Vec::new(),
         })
     }
-    fn evidence(&self) -> Vec<Json> {
-        self.0.clone()
+    fn evidence(&self) -> Arc<Vec<Json>> {
+        Arc::new(self.0.clone())
     }
 }
 

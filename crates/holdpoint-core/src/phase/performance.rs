@@ -317,7 +317,7 @@ impl Asked<'_> {
     fn value(&self, expression: Option<&Text>) -> Result<Json, FactError> {
         let Some(expression) = expression else { return Ok(Json::Null) };
         let value = self.facts.evaluate(expression, self.facts.context())?;
-        serde_json::to_value(value).map_err(|error| FactError::malformed("a value has no JSON form", error))
+        self.facts.json(&value)
     }
 
     fn text(&self, expression: &Text) -> Result<String, FactError> {

@@ -77,8 +77,8 @@ impl World for Tasks {
         assert_eq!(aside, ["s.json"]);
         Answer::Is("t2".into())
     }
-    fn evidence(&self) -> Vec<Json> {
-        self.evidence.clone()
+    fn evidence(&self) -> Arc<Vec<Json>> {
+        Arc::new(self.evidence.clone())
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Surroundings<'a> {
     pub commands: Option<&'a [String]>,
     /// The workflows there are.
     pub workflows: &'a [String],
+    /// The environment variables that a workflow can read; `None` where they are not known: then any goes.
+    pub variables: Option<&'a [&'a str]>,
 }
 
 /// Everything that is wrong with a parsed workflow. With an error among it, the workflow is not run.
@@ -53,7 +55,7 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
         check_piece(piece, &names, &mut found);
     }
     problems.append(&mut found.problems);
-    let meanings = meanings(parsed);
+    let meanings = meanings(parsed, around);
     found.is_understood &= meanings.is_empty();
     problems.extend(meanings);
     problems.extend(lets::check(parsed));
@@ -75,8 +77,8 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
 }
 
 /// What is wrong with what expressions mean, and with the fields that they and others name.
-fn meanings(parsed: &Parsed) -> Vec<Diagnostic> {
-    let known = Known::of(parsed);
+fn meanings(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
+    let known = Known::of(parsed, around.variables);
     let mut read = BTreeSet::new();
     let mut problems: Vec<Diagnostic> =
         parsed.pieces.iter().flat_map(|piece| meaning::check(piece, &known, &mut read)).collect();

@@ -79,7 +79,7 @@ impl Command {
     }
 
     /// Whether the argument of this name is a phase that a step finishes.
-    pub fn finishes(&self, argument: &str) -> bool {
+    pub(crate) fn finishes(&self, argument: &str) -> bool {
         let inner =
             |finish: &str| Some(finish.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim().to_owned());
         let named = |finish: &str| inner(finish).is_some_and(|inner| inner == format!("args.{argument}"));

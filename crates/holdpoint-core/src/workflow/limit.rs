@@ -33,7 +33,7 @@ impl Limit {
     }
 
     /// How often, with the first value of its field where it is one.
-    pub fn most_in(&self, fields: &[Field]) -> Most {
+    pub(crate) fn most_in(&self, fields: &[Field]) -> Most {
         let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
         let Some(field) = self.most.strip_prefix("state.") else {
             let expression = || Most::Field(self.most.to_string(), None);

@@ -25,7 +25,12 @@ fn complaints(name: &str, files: &[(String, String)]) -> Vec<String> {
     let workflows = [name.to_owned()];
     let source = read(FILE).unwrap_or_default();
     let texts: Vec<(String, String)> = files.iter().filter(|(file, _)| file != FILE).cloned().collect();
-    let around = Surroundings { files: &texts, commands: Some(&commands), workflows: &workflows };
+    let around = Surroundings {
+        files: &texts,
+        commands: Some(&commands),
+        workflows: &workflows,
+        variables: Some(&["RELEASE"]),
+    };
     let told = |problem: &Diagnostic| {
         let (line, _) = problem.position(&read(&problem.file).unwrap_or_default());
         let hint = problem.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();

@@ -294,7 +294,7 @@ impl<'a> Performance<'a> {
     }
 
     /// The steps that are taken where it counts as passed without being done.
-    pub fn skipping(self) -> &'a [Step] {
+    pub(crate) fn skipping(self) -> &'a [Step] {
         let routes = self.routes();
         routes.of(&Verdict::Skip).map_or_else(|| routes.steps(&self.passing()), |route| &route.steps)
     }
@@ -347,7 +347,7 @@ impl Phase {
     }
 
     /// What the engine performs in it, if anything.
-    pub fn performance(&self) -> Option<Performance<'_>> {
+    pub(crate) fn performance(&self) -> Option<Performance<'_>> {
         match &self.kind {
             PhaseKind::Reviewer(review) => Some(Performance::Review(review)),
             PhaseKind::Check(check) => Some(Performance::Check(check)),

@@ -79,7 +79,7 @@ pub enum Delivery {
 
 impl Delivery {
     /// What a witness can say `to`, as workflow files spell it.
-    pub const AUDIENCES: [(&'static str, Delivery); 4] = [
+    pub(crate) const AUDIENCES: [(&'static str, Delivery); 4] = [
         ("agent", Delivery::Context),
         ("user", Delivery::Tell),
         ("stderr", Delivery::Stderr),

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{Failure, Performed, keep_log, read_text};
 use crate::confinement::{self, Child, Role};
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::process_group::Group;
 use crate::program::{self, Channels, How};
 use crate::project::Run;

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::{Failure, Performed};
 use crate::confinement::{Role, variables};
-use crate::env_vars::{self, Env};
+use crate::env::Env;
+use crate::env_vars;
 use crate::program::{self, Channels, How};
 use crate::project::Run;
 use crate::worktree;

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Failure, Performed, keep_log};
 use crate::confinement::{self, Child, Role};
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::error::in_full;
 use crate::program::{self, Channels, Ended, How};
 use crate::project::Run;

@@ -46,7 +46,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     for found in subject::find(context, &arguments.workflows)? {
         let files = found.files()?;
         let parsed = found.parsed()?;
-        let around = Surroundings { files: &files, commands: Some(&commands), workflows: &workflows };
+        let variables = Some(catalog::VARIABLES);
+        let around =
+            Surroundings { files: &files, commands: Some(&commands), workflows: &workflows, variables };
         let problems = check(&parsed, &around);
         errors += problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         for problem in &problems {

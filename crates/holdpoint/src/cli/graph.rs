@@ -39,7 +39,12 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     for found in subject::find(context, std::slice::from_ref(&arguments.workflow))? {
         let parsed = found.parsed()?;
         // A route to a missing phase cannot be drawn, and a wrong drawing is worse than none.
-        if check(&parsed, &Surroundings::default()).iter().any(|problem| problem.severity == Severity::Error)
+        if check(
+            &parsed,
+            &Surroundings { variables: Some(crate::catalog::VARIABLES), ..Surroundings::default() },
+        )
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
         {
             return Err(CommandError::new(Kind::Failed, format!("workflow `{}` has errors", found.name))
                 .hinted(format!("see `holdpoint check {}`", arguments.workflow)));

@@ -16,7 +16,7 @@ use holdpoint_core::workflow::{Text, Workflow};
 use serde_json::Value as Json;
 
 use super::phrase;
-use crate::env_vars::{Env, ProcessEnv};
+use crate::env::{Env, ProcessEnv};
 use crate::hook::input::{self, Input};
 use crate::project::{self, Run};
 use crate::store::journal::{self, Speech};
@@ -111,11 +111,7 @@ fn shows_round(workflow: &Workflow) -> bool {
 
 /// Evaluates the phase as `status` shows it. An unreadable state gets a short note.
 fn phase(facts: &Arc<Facts>, source: &Text) -> Option<String> {
-    match facts.evaluate(source, facts.context()) {
-        Ok(value) if value.is_undefined() || value.is_none() => None,
-        Ok(value) => Some(value.to_string()).filter(|text| !text.is_empty()),
-        Err(_) => Some("state unreadable".to_owned()),
-    }
+    facts.shown(source).unwrap_or_else(|_| Some("state unreadable".to_owned()))
 }
 
 fn short(text: &str) -> String {

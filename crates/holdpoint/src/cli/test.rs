@@ -66,7 +66,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 
 /// Refuses a workflow with errors: the engine does not run it, so its cases would prove nothing.
 fn refuse_broken(found: &subject::Found) -> Result<(), CommandError> {
-    let problems = check(&found.parsed()?, &Surroundings::default());
+    let problems = check(
+        &found.parsed()?,
+        &Surroundings { variables: Some(crate::catalog::VARIABLES), ..Surroundings::default() },
+    );
     let Some(error) = problems.iter().find(|problem| problem.severity == Severity::Error) else {
         return Ok(());
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::workflow::grants::{ANYWHERE, Grants, PROJECT};
 
 use super::{Child, Role, home};
-use crate::env_vars::Env;
+use crate::env::Env;
 use crate::worktree;
 
 /// What every program writes to: the devices that are no device, terminals of its own, memory that is shared.
@@ -178,7 +178,7 @@ fn granted(path: &str, child: &Child<'_>) -> Option<PathBuf> {
 #[cfg(unix)]
 mod tests {
     use super::*;
-    use crate::env_vars::FixedEnv;
+    use crate::env::FixedEnv;
 
     fn writable_by(
         role: Role,

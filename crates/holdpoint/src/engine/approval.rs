@@ -116,9 +116,8 @@ impl<'a> Waiting<'a> {
     /// The files that differ from the last commit, as far as the approval covers them.
     pub fn changed(&self, approval: &Approval) -> Result<Vec<String>, CommandError> {
         let facts = self.session.facts();
-        let source = Text::Borrowed("since(git.head.tree)");
-        let files = facts.evaluate(&source, facts.context()).map_err(told)?;
-        let files = files.try_iter().into_iter().flatten();
+        let files = facts.value(&Text::Borrowed("since(git.head.tree)")).map_err(told)?;
+        let files = files.as_array().into_iter().flatten();
         let files = files.filter_map(|file| file.as_str().map(str::to_owned));
         Ok(files.filter(|file| approval.of.covers(file)).collect())
     }
@@ -264,7 +263,7 @@ fn commit(facts: &Arc<Facts>) -> Result<Option<(String, String)>, FactError> {
 }
 
 fn text_of(facts: &Arc<Facts>, source: &'static str) -> Result<Option<String>, FactError> {
-    let value = facts.evaluate(&Text::Borrowed(source), facts.context())?;
+    let value = facts.value(&Text::Borrowed(source))?;
     Ok(value.as_str().map(str::to_owned))
 }
 

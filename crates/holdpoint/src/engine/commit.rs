@@ -98,7 +98,7 @@ fn tell_documents(session: &Session<'_>, lines: &[String]) -> Result<(), Behind>
         return Ok(());
     }
     let facts = session.facts();
-    let render = |template: &str| facts.render(template, facts.context()).map_err(Behind::Unknown);
+    let render = |template: &str| facts.text(template).map_err(Behind::Unknown);
     if let Some(record) = rules.record.as_ref().filter(|_| !lines.is_empty()) {
         section::append(&run.home, &render(&record.file)?, &record.under, lines)?;
     }

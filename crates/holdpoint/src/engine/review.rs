@@ -68,7 +68,7 @@ pub(super) fn perform(
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
     let facts = session.refresh_with(performed.tree.clone());
     if let Some(condition) = &request.condition
-        && !facts.evaluate(condition, facts.context())?.is_true()
+        && !facts.is_true(condition)?
     {
         performed.verdict = Verdict::Fail;
     }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use holdpoint_core::json::Completeness;
 
-use crate::env_vars::{Env, INPUT_TIMEOUT_MS};
+use crate::env::Env;
+use crate::env_vars::INPUT_TIMEOUT_MS;
 
 /// The largest input that is read. Tool calls may contain whole files.
 const BYTES_MAX: usize = 64 * 1024 * 1024;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use holdpoint::allow::Allowance;
-use holdpoint::env_vars::{Env, XDG_STATE_HOME};
+use holdpoint::env::Env;
+use holdpoint::env_vars::XDG_STATE_HOME;
 use serde_json::Value as Json;
 
 /// A folder with a project in it.

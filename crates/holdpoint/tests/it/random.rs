@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use holdpoint::engine::{self, Call, Reply};
-use holdpoint::env_vars::{Env, FixedEnv};
+use holdpoint::env::{Env, FixedEnv};
 use holdpoint::hook::input::Input;
 use holdpoint::hook::options::Options;
 use holdpoint_core::delegation::agents_in;

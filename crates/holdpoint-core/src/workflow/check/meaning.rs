@@ -201,6 +201,7 @@ impl<'k> Judge<'k> {
                 Names::Approvals => ("there is no approval", "the approvals are"),
                 Names::Fields => ("nothing declares the field", "declare it under [fields]; there are"),
                 Names::ItemFields => ("nothing gives the item a", "it has"),
+                Names::Variables => ("no workflow can read the variable", "the variables are"),
                 _ => ("there is no phase", "the phases are"),
             };
             let hint = if there.is_empty() {

@@ -38,7 +38,8 @@ fn complaints(text: &str) -> Vec<String> {
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let (commands, workflows) = (owned(&["status", "why", "review"]), owned(&["flow", "other"]));
     let files = [("texts/a.md".to_owned(), text.to_owned()), ("commands/go-on.md".to_owned(), String::new())];
-    let around = Surroundings { files: &files, commands: Some(&commands), workflows: &workflows };
+    let around =
+        Surroundings { files: &files, commands: Some(&commands), workflows: &workflows, variables: None };
     let problems = check(&parsed, &around).into_iter();
     problems
         .map(|problem| {

@@ -80,15 +80,16 @@ impl Shape {
 /// What the names of a workflow stand for.
 pub(super) struct Known<'a> {
     pub(super) workflow: &'a Workflow,
+    variables: Option<&'a [&'a str]>,
     fields: Fields,
     /// What was worked out so far; while a name is, it is anything.
     shapes: RefCell<HashMap<String, Shape>>,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn of(parsed: &'a Parsed) -> Known<'a> {
-        let mut known =
-            Known { workflow: &parsed.workflow, fields: Fields::of(parsed), shapes: RefCell::default() };
+    pub(super) fn of(parsed: &'a Parsed, variables: Option<&'a [&'a str]>) -> Known<'a> {
+        let (workflow, fields) = (&parsed.workflow, Fields::of(parsed));
+        let mut known = Known { workflow, variables, fields, shapes: RefCell::default() };
         known.fields.item = fields::of_item(parsed, &known);
         known.shapes.borrow_mut().clear();
         known
@@ -172,6 +173,9 @@ impl<'a> Known<'a> {
                 owned(&mut Verdict::NAMED.iter().map(|(name, _)| *name).chain(own.flatten()))
             }
             Names::Moments => owned(&mut Moment::ALL.iter().map(|(name, _)| *name)),
+            Names::Variables => {
+                self.variables.map(|names| names.iter().copied().map(str::to_owned).collect())
+            }
             Names::ToolKinds => owned(&mut ToolKind::NAMED.iter().map(|(name, _)| *name)),
         }
     }

@@ -155,9 +155,7 @@ fn waits_for(facts: &Arc<Facts>) -> Result<Vec<String>, FactError> {
 
 /// Evaluates an expression to a string. None if it is empty.
 fn tell(facts: &Arc<Facts>, source: &Text) -> Result<Option<String>, String> {
-    let value = facts.evaluate(source, facts.context()).map_err(|error| error.to_string())?;
-    let empty = value.is_undefined() || value.is_none();
-    Ok((!empty).then(|| value.to_string()).filter(|text| !text.is_empty()))
+    facts.shown(source).map_err(|error| error.to_string())
 }
 
 fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {

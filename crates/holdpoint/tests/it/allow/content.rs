@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use holdpoint::allow::{Allowance, Standing};
-use holdpoint::env_vars::{Env, ProcessEnv, XDG_STATE_HOME};
+use holdpoint::env::{Env, ProcessEnv};
+use holdpoint::env_vars::XDG_STATE_HOME;
 
 use crate::project::Project;
 
