@@ -4,6 +4,7 @@
 pub mod approval;
 mod one_test;
 mod performance;
+mod request;
 pub mod round;
 pub mod subagent;
 
@@ -20,7 +21,8 @@ use crate::workflow::phase::{Actor, AgentPhase, Performance, Phase, PhaseKind};
 use crate::workflow::step::{Delivery, Step};
 
 pub(crate) use performance::handed_over;
-pub use performance::{AnswerForm, Answered, Request, Task, Tests, failed, has_passed, performed};
+pub use performance::{Answered, failed, has_passed, performed};
+pub use request::{AnswerForm, Request, Task, Tests};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub const HOLDS: u32 = 3;

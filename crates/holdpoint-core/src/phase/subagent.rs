@@ -6,7 +6,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 use serde_json::json;
 
-use super::performance::{Request, Task, answer_form, reviewer};
+use super::performance::{answer_form, reviewer};
+use super::request::{Request, Task};
 use super::{Due, HOLDS, Turn, due};
 use crate::effects::{Effects, Set};
 use crate::event::Moment;

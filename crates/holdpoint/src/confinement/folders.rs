@@ -150,8 +150,8 @@ fn kept_by(program: &str, env: &dyn Env) -> Vec<PathBuf> {
     parts.collect()
 }
 
-/// Makes the folders that a program would make itself, and cannot: only what is there can be opened for it. In a new home
-/// that is what a reviewer's tool keeps, and the one folder that most toolchains have their caches in.
+/// Makes the folders that a program would make itself, and cannot: only what is there can be opened for it. That is what a
+/// reviewer's tool keeps, where the user has used it before, and the one folder that most toolchains have their caches in.
 pub(super) fn make_missing(child: &Child<'_>) {
     let Some(home) = home(child.env).filter(|home| home.is_dir()) else { return };
     let missing = match child.role {
@@ -159,7 +159,8 @@ pub(super) fn make_missing(child: &Child<'_>) {
         Role::Check => vec![home.join(".cache")],
     };
     let folders = missing.into_iter().filter(|part| part.extension().is_none());
-    folders.for_each(|folder| drop(std::fs::create_dir_all(folder)));
+    // One level only: nothing appears in a home that has no folder of the tool's.
+    folders.for_each(|folder| drop(std::fs::create_dir(folder)));
 }
 
 /// A path of `writes`. One in the project stays there: a link that leads out of it opens nothing.

@@ -107,6 +107,7 @@ impl Beside {
 
     /// A command of the program in the project; its variables are those of a user and an agent.
     fn command(&self, folder: &Path, args: &[&str]) -> Command {
+        crate::project::allow(self.all.state(), folder);
         let mut command = self.all.command(args);
         let tools = self.path("tools").into_os_string().into_string().unwrap();
         let path = [tools, std::env::var("PATH").unwrap()].join(":");

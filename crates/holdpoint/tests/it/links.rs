@@ -33,6 +33,8 @@ impl Site {
         let program = site.top.root().join("bin/claude");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::copy(&program, site.top.root().join("bin/codex")).unwrap();
+        // Checks may write to it, and it is made for them.
+        std::fs::create_dir(site.home(".cache")).unwrap();
         site.upstream("README.md", "# A project\n")
     }
 
@@ -79,6 +81,8 @@ impl Site {
     /// The program in the clone, as the user calls it.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.top.command(args);
+        // The user has allowed it: what follows is what a project can do that is trusted, and should not be.
+        crate::project::allow(&self.top.root().join("state"), &self.clone());
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = [self.top.root().join("bin")];
         let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path))).unwrap();

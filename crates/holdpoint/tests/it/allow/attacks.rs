@@ -129,8 +129,8 @@ fn the_users_settings_get_nothing_of_a_clone() {
         machine.allow();
     }
     let named = machine.typed(&["init", "--user", "--agent", "claude", "--workflow", "lint"], "");
-    assert_eq!(named.code, Some(1), "{}", named.stdout);
-    assert!(named.stderr.contains("is this project's own"), "{}", named.stderr);
+    assert_eq!(named.code, Some(2), "{}", named.stdout);
+    assert!(named.stderr.contains("`--user` installs built-in workflows"), "{}", named.stderr);
 }
 
 /// On a shared machine a folder above the project may be anybody's.
