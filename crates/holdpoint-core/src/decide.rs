@@ -8,6 +8,7 @@ use crate::effects::{Effects, Fault};
 use crate::facts::{FactError, Facts};
 use crate::transition::{Origin, apply, naming};
 use crate::workflow::Rule;
+use crate::workflow::step::Delivery;
 
 /// The most elements a rule with `each` looks at.
 const ELEMENTS_MAX: usize = 1_000;
@@ -77,7 +78,16 @@ fn judge_once(
     }
     let mut seen = facts.take_touched();
     seen.extend(when.into_iter().flat_map(|when| facts.looked_at(when, &context)));
-    let mut taken = apply(facts, &Origin::Rule(rule, element), &rule.step, Vec::new())?;
+    let origin = Origin::Rule(rule, element);
+    let mut taken = match apply(facts, &origin, &rule.step, Vec::new()) {
+        // What is held stays held, even if nobody can say it in the workflow's words.
+        Err(error) if rule.step.delivery == Delivery::Hold => {
+            blame(rule, &error, effects);
+            let text = format!("`{}` holds this. Its own text cannot be shown: {error}.", rule.name);
+            Effects { messages: vec![origin.message(Delivery::Hold, text)], ..Effects::default() }
+        }
+        taken => taken?,
+    };
     let satisfied_by = rule.satisfied_by.as_ref().map(|text| facts.render(text, context)).transpose()?;
     for message in &mut taken.messages {
         message.facts.clone_from(&seen);

@@ -98,6 +98,17 @@ fn names_are_worked_out_once_and_shown() {
 }
 
 #[test]
+fn what_is_held_stays_held_when_its_text_cannot_be_shown() {
+    let rules = "[holds.gate]\non=\"before shell\"\nsay=\"{{ file('notes.md').text }}\"\n";
+    let decision = decide_with(rules, &[("notes.md", "unreadable")]);
+    assert!(decision.holds(), "{decision:?}");
+    assert!(decision.messages[0].text.starts_with("`gate` holds this."), "{decision:?}");
+    assert_eq!(decision.faults.len(), 1, "and it is told");
+    let witness = rules.replace("holds.gate", "witnesses.gate");
+    assert!(decide_with(&witness, &[("notes.md", "unreadable")]).messages.is_empty());
+}
+
+#[test]
 fn a_name_defined_by_itself_is_a_fault() {
     let rules = "[holds.a]\non=\"before\"\nwhen=\"x\"\nsay=\"x\"\n[let]\nx=\"y\"\ny=\"x\"\n";
     assert_eq!(decide_with(rules, &[]).faults[0].what, "`x` is defined by itself");

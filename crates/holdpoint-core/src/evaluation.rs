@@ -6,10 +6,11 @@ use minijinja::machinery::{
 };
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
-use minijinja::{AutoEscape, Environment, Error, ErrorKind};
+use minijinja::{AutoEscape, Error, ErrorKind};
 
 use crate::budget::{Budget, STEPS_MAX, VALUE_MAX};
 use crate::facts::FactError;
+use crate::filters::Environments;
 
 /// The longest expression: MiniJinja follows a chain of operators by recursion.
 const EXPRESSION_MAX: usize = 16 * 1024;
@@ -20,7 +21,7 @@ const NOT_CACHED: u8 = !0;
 
 /// The value of an expression.
 pub(crate) fn value(
-    env: &Environment<'static>,
+    env: &Environments,
     budget: &Budget,
     source: &str,
     context: Value,
@@ -35,7 +36,7 @@ pub(crate) fn value(
 
 /// The text of a template.
 pub(crate) fn text(
-    env: &Environment<'static>,
+    env: &Environments,
     budget: &Budget,
     source: &str,
     context: Value,
@@ -48,18 +49,19 @@ pub(crate) fn text(
     if text.len() > VALUE_MAX { Err(FactError::TooLarge(VALUE_MAX)) } else { Ok(text) }
 }
 
-fn run<'a>(
-    env: &'a Environment<'a>,
+fn run(
+    env: &Environments,
     budget: &Budget,
-    generator: CodeGenerator<'a>,
+    generator: CodeGenerator<'_>,
     context: Value,
 ) -> Result<(Option<Value>, String), FactError> {
     budget.check()?;
     let (instructions, blocks) = generator.finish();
     let instructions = metered(instructions)?;
+    let env = env.having(blocks.is_empty().then(|| applied(&instructions)));
     let mut text = String::new();
     let done: Result<_, Error> =
-        eval(env, &instructions, context, &blocks, &mut make_string_output(&mut text), AutoEscape::None);
+        eval(&env, &instructions, context, &blocks, &mut make_string_output(&mut text), AutoEscape::None);
     let steps = match &done {
         Ok((_, state)) => state.fuel_levels().map(|(consumed, _)| consumed),
         Err(error) if error.kind() == ErrorKind::OutOfFuel => Some(STEPS_MAX),
@@ -107,6 +109,18 @@ fn metered(mut instructions: Instructions<'_>) -> Result<Instructions<'_>, FactE
         at += 1;
     }
     Ok(if has_loop { with_counted_texts(&instructions) } else { instructions })
+}
+
+/// The filters and tests that are applied, each once, in order.
+fn applied<'a>(instructions: &Instructions<'a>) -> Vec<&'a str> {
+    let name = |instruction: &Instruction<'a>| match instruction {
+        Instruction::ApplyFilter(name, ..) | Instruction::PerformTest(name, ..) => Some(*name),
+        _ => None,
+    };
+    let mut names: Vec<&str> = all(instructions).filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn all<'a, 'b>(instructions: &'b Instructions<'a>) -> impl Iterator<Item = &'b Instruction<'a>> {

@@ -20,7 +20,6 @@ pub mod time;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use minijinja::Environment;
 use minijinja::value::{Enumerator, Object, Serde, Value};
 use serde_json::Value as Json;
 
@@ -28,6 +27,7 @@ use crate::budget::Budget;
 use crate::effects::Set;
 use crate::evaluation;
 use crate::event::Event;
+use crate::filters::Environments;
 use crate::workflow::{Field, Named, Text, Workflow};
 use crate::world::{Answer, World};
 
@@ -89,7 +89,7 @@ pub struct Facts {
     pub(crate) event: Arc<Event>,
     pub(crate) home: String,
     pub(crate) world: Arc<dyn World>,
-    env: Arc<Environment<'static>>,
+    env: Arc<Environments>,
     pub(crate) budget: Arc<Budget>,
     /// The state file as it was when it was first asked for: all that follow from these facts see the same.
     state_file: Arc<Mutex<Option<StateBytes>>>,
@@ -124,7 +124,7 @@ impl Facts {
             event,
             home,
             world,
-            env: Arc::new(crate::filters::environment(&budget)),
+            env: Arc::new(Environments::new(&budget)),
             budget,
             state_file: Arc::default(),
             known: Mutex::default(),

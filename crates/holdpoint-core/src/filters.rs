@@ -1,18 +1,21 @@
-//! The filters and tests of workflow files. The environment starts empty and has only these, because setting up
-//! MiniJinja's full set costs more than most decisions.
+//! The filters and tests of workflow files. An environment has only those that a source applies (`kit.rs`), because
+//! setting up the full set costs more than most decisions.
 
+mod kit;
 mod operators;
 mod pattern;
 mod standard;
 
 use std::sync::Arc;
 
+use minijinja::Error;
 use minijinja::value::{Rest, Value, ValueKind};
-use minijinja::{Environment, Error, UndefinedBehavior};
 
-use crate::budget::{Budget, STEPS_MAX};
+use crate::budget::Budget;
 use crate::facts::FactError;
 
+pub(crate) use kit::Environments;
+use kit::Kit;
 pub(crate) use pattern::{glob_fault, pattern, pattern_fault};
 
 /// Every filter's name.
@@ -87,70 +90,46 @@ pub const TESTS: [&str; 23] = [
 /// How many characters of globs a byte of a path meets for one unit of work.
 const GLOB_SIGNS: usize = 4;
 
-/// Creates an environment with Holdpoint's filters and tests, chaining undefined values. What is evaluated in it uses up
-/// the budget.
-pub(crate) fn environment(budget: &Arc<Budget>) -> Environment<'static> {
-    let mut env = Environment::empty();
-    env.set_undefined_behavior(UndefinedBehavior::Chainable);
-    env.set_fuel(Some(STEPS_MAX));
-    let own = Arc::clone(budget);
-    env.set_formatter(move |out, _, value| {
-        match value.as_str() {
-            Some(text) => {
-                own.create(text.len())?;
-                out.write_str(text)?;
-            }
-            None => out.write_str(&own.text(value)?)?,
-        }
-        Ok(())
-    });
-    operators::add(&mut env, budget);
-    standard::add(&mut env, budget);
-    add_plain(&mut env);
-    add_counted(&mut env, budget);
-    env
-}
-
 /// Adds the filters and tests whose work is small.
-fn add_plain(env: &mut Environment<'static>) {
-    env.add_filter("number", number);
-    env.add_filter("segment", segment);
-    env.add_filter("span", span);
-    env.add_filter("text", text);
-    env.add_filter("whole", whole);
-    env.add_test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
+fn add_plain(kit: &mut Kit<'_>) {
+    kit.filter("number", number);
+    kit.filter("segment", segment);
+    kit.filter("span", span);
+    kit.filter("text", text);
+    kit.filter("whole", whole);
+    kit.test("digits", |value: &Value| value.as_str().is_some_and(is_digits));
 }
 
 /// Adds the filters and tests whose work depends on what they are given.
-fn add_counted(env: &mut Environment<'static>, budget: &Arc<Budget>) {
+fn add_counted(kit: &mut Kit<'_>, budget: &Arc<Budget>) {
     let with = || Arc::clone(budget);
     let own = with();
-    env.add_filter("match", move |value: &Value, of: &str| pattern::find(value, of, &own));
+    kit.filter("match", move |value: &Value, of: &str| pattern::find(value, of, &own));
     let own = with();
-    env.add_test("found_in", move |of: &str, value: &Value| pattern::found_in(of, value, &own));
+    kit.test("found_in", move |of: &str, value: &Value| pattern::found_in(of, value, &own));
     let own = with();
-    env.add_filter("holding", move |entries: &Value, path: &str| {
+    kit.filter("holding", move |entries: &Value, path: &str| {
         own.read(entries)?;
         holding(entries, path)
     });
     let own = with();
-    env.add_filter("mentions", move |value: &Value, words: &Value| mentions(value, words, &own));
+    kit.filter("mentions", move |value: &Value, words: &Value| mentions(value, words, &own));
     let own = with();
-    env.add_filter("except", move |files: &Value, globs: Rest<Value>| sorted_out(files, &globs, false, &own));
+    kit.filter("except", move |files: &Value, globs: Rest<Value>| sorted_out(files, &globs, false, &own));
     let own = with();
-    env.add_filter("only", move |files: &Value, globs: Rest<Value>| sorted_out(files, &globs, true, &own));
+    kit.filter("only", move |files: &Value, globs: Rest<Value>| sorted_out(files, &globs, true, &own));
     let own = with();
-    env.add_filter("quoted", move |value: &Value| quoted(value, &own));
+    kit.filter("quoted", move |value: &Value| quoted(value, &own));
     let own = with();
-    env.add_filter("spell", move |value: &Value| spell(value, &own));
+    kit.filter("spell", move |value: &Value| spell(value, &own));
     let own = with();
-    env.add_filter("unlike", move |value: &Value, word: &str| unlike(value, word, &own));
+    kit.filter("unlike", move |value: &Value, word: &str| unlike(value, word, &own));
     let own = with();
-    env.add_filter("with_fields", move |list: &Value, fields: &Value| with_fields(list, fields, &own));
+    kit.filter("with_fields", move |list: &Value, fields: &Value| with_fields(list, fields, &own));
     let own = with();
-    env.add_test("has", move |value: &Value, part: &str| has(value, part, &own));
+    kit.test("has", move |value: &Value, part: &str| has(value, part, &own));
     let own = with();
-    env.add_test("like", move |value: &Value, globs: &Value| like(value, globs, &own));
+    kit.test("like", move |value: &Value, globs: &Value| like(value, globs, &own));
 }
 
 /// Implements `x | number`: returns a number unchanged, and `fallback` (0) for anything else.
@@ -381,7 +360,7 @@ mod tests_of_filters {
         })));
         let budget = Arc::default();
         crate::evaluation::value(
-            &environment(&budget),
+            &Environments::new(&budget),
             &budget,
             expression,
             context! { projects, one => [1] },
@@ -433,7 +412,7 @@ mod tests_of_filters {
 
     #[test]
     fn the_lists_of_names_are_what_the_environment_has() {
-        let env = environment(&Arc::default());
+        let env = Environments::new(&Arc::default()).having(None);
         for name in FILTERS {
             assert!(env.compile_expression_owned(format!("x | {name}")).is_ok());
             let message = env

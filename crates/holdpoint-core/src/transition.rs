@@ -88,6 +88,7 @@ fn carry_out(
     log(facts, origin, step, &mut effects)?;
     effects.sets.extend(moves);
     if let Some(target) = step.go.as_ref().and_then(|go| facts.workflow.phase(go)) {
+        note(facts, target, &mut effects)?;
         enter(facts, target, &mut effects)?;
     }
     say(facts, origin, step, &mut effects)?;
@@ -202,11 +203,16 @@ fn lines(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<String>
     step.log.iter().map(|line| facts.render(line, context.clone())).collect()
 }
 
-/// What entering a phase sets, writes and logs, and the report that then proves it.
-pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), FactError> {
+/// What the engine notes of the files where another phase, or the same one once more, is gone to.
+pub(crate) fn note(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), FactError> {
     let now = facts.overlaid(&effects.sets);
     effects.sets.extend(now.entering()?);
     effects.sets.extend(phase::subagent::asking(&now, target)?);
+    Ok(())
+}
+
+/// What entering a phase sets, writes and logs, and the report that then proves it.
+pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), FactError> {
     let nothing = Step::default();
     let is_met = chosen(&facts.overlaid(&effects.sets), std::slice::from_ref(&target.enter))?;
     let step = is_met.unwrap_or(&nothing);

@@ -62,18 +62,14 @@ pub fn under<'a>(markdown: &'a str, title: &str) -> Option<&'a str> {
     markdown.get(heading.body)
 }
 
-/// Removes the sections of these titles, their subheadings, and the blank lines around them.
-pub fn without(markdown: &str, titles: &[String]) -> String {
-    let (mut kept, mut at) = (String::new(), 0);
-    for heading in headings(markdown) {
-        if heading.span.start >= at && titles.iter().any(|title| heading.is(title)) {
-            kept.push_str(markdown.get(at..heading.span.start).unwrap_or_default().trim_end());
-            kept.push('\n');
-            at = heading.body.end;
-        }
-    }
-    kept.push_str(markdown.get(at..).unwrap_or_default().trim());
-    kept.trim_end().to_owned()
+/// Removes the first section of this title, its subheadings, and the blank lines around it.
+pub fn without_first(markdown: &str, title: &str) -> String {
+    let Some(heading) = headings(markdown).into_iter().find(|heading| heading.is(title)) else {
+        return markdown.trim_end().to_owned();
+    };
+    let before = markdown.get(..heading.span.start).unwrap_or_default().trim_end();
+    let after = markdown.get(heading.body.end..).unwrap_or_default().trim();
+    format!("{before}\n{after}").trim_end().to_owned()
 }
 
 /// Returns the line that contains a byte, counted from 1.
@@ -100,15 +96,15 @@ mod tests {
 
     #[test]
     fn removing_a_section_leaves_the_rest_unchanged() {
-        let rest = without("# A\none\n## I\nx\n", &["Log".into()]);
+        let rest = without_first("# A\none\n## I\nx\n", "Log");
         for text in [
             "# A\none\n\n## Log\n## I\nx",
             "# A\none\n## Log\n\n### Task 1\n- y\n\n## I\nx\n",
             "# A\none\n## I\nx\n\n\n## Log\n- z\n",
         ] {
-            assert_eq!(without(text, &["Log".into()]), rest, "{text}");
+            assert_eq!(without_first(text, "Log"), rest, "{text}");
         }
-        assert_ne!(without("# A\ntwo\n## I\nx\n", &["Log".into()]), rest);
+        assert_ne!(without_first("# A\ntwo\n## I\nx\n", "Log"), rest);
     }
 
     #[test]

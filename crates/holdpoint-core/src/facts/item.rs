@@ -55,10 +55,9 @@ impl Facts {
     }
 
     /// A field of the item at hand, by its path; none where no item is.
-    pub(super) fn item_field(self: &Arc<Self>, field: &str) -> Option<String> {
-        let item = self.workflow.run.item.as_ref()?;
-        let is_there = matches!(self.item_at(), Ok(Some(_)));
-        is_there.then(|| format!("{}.{field}", item.name))
+    pub(super) fn item_field(self: &Arc<Self>, field: &str) -> Result<Option<String>, FactError> {
+        let Some(item) = &self.workflow.run.item else { return Ok(None) };
+        Ok(self.item_at()?.map(|_| format!("{}.{field}", item.name)))
     }
 
     /// Whether a field can be set now: one of the item at hand needs one.

@@ -32,11 +32,16 @@ impl Facts {
 
     /// Where the item at hand began, or the run where there is none: `tree`, `head`, and `landed` after a commit.
     fn beginning(self: &Arc<Self>) -> Result<Json, FactError> {
-        match self.item_field(FIELD) {
+        match self.item_field(FIELD)? {
             Some(field) => json_of(&self.field(&field)?),
             None if self.workflow.run.item.is_some() => Ok(Json::Null),
             None => self.mark("began"),
         }
+    }
+
+    /// Whether there is something that began: an item at hand, or a run that has no items.
+    fn is_at_hand(self: &Arc<Self>) -> Result<bool, FactError> {
+        Ok(self.workflow.run.item.is_none() || self.item_field(FIELD)?.is_some())
     }
 
     /// What entering a phase notes.
@@ -46,8 +51,7 @@ impl Facts {
         if notes.phases {
             sets.push(marked("phase", json!(self.tree()?)));
         }
-        let is_at_hand = self.workflow.run.item.is_none() || self.item_field(FIELD).is_some();
-        if notes.beginnings && is_at_hand && self.beginning()?.is_null() {
+        if notes.beginnings && self.is_at_hand()? && self.beginning()?.is_null() {
             sets.push(self.begun(json!({ "tree": self.tree()?, "head": self.head_id()? }))?);
         }
         if notes.settings && self.mark("settings")?.is_null() {
@@ -70,7 +74,7 @@ impl Facts {
     }
 
     fn begun(self: &Arc<Self>, began: Json) -> Result<Set, FactError> {
-        match self.item_field(FIELD) {
+        match self.item_field(FIELD)? {
             Some(field) => self.set(&field, began),
             None => Ok(marked("began", began)),
         }
@@ -121,15 +125,31 @@ impl Facts {
 
     /// `phase.changed`: the files that differ since the due phase was entered.
     pub(super) fn changed_in_phase(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
-        self.entered()?.map_or_else(|| Ok(Vec::new()), |tree| self.since(&tree))
+        let missing =
+            || FactError::Missing("what the files were when the phase began is not on record".into());
+        self.since_mark(&self.entered()?.ok_or_else(missing)?)
+    }
+
+    /// The files that differ from a tree that was noted: where there is no repository any more, nobody can tell.
+    fn since_mark(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, FactError> {
+        match self.world.changed_since(tree, &self.workflow.run.aside()) {
+            Answer::Is(paths) => Ok(paths),
+            Answer::None => {
+                Err(FactError::Missing("there is no repository to compare the files with".into()))
+            }
+            Answer::Fault(why) => Err(FactError::world("what changed cannot be told", why)),
+        }
     }
 
     /// `changed`: the files that differ from where the item began, or from its last commit.
     pub(super) fn changed(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
         let began = self.beginning()?;
+        if began["tree"].is_null() && self.is_at_hand()? {
+            return Err(FactError::Missing("where the work began is not on record".into()));
+        }
         let mut changed = Vec::new();
         for tree in ["tree", "landed"].iter().filter_map(|name| began[*name].as_str()) {
-            changed.extend(self.since(tree)?);
+            changed.extend(self.since_mark(tree)?);
         }
         changed.sort();
         changed.dedup();
@@ -223,7 +243,7 @@ impl Facts {
     fn moved_head(self: &Arc<Self>) -> Result<Option<String>, FactError> {
         let began = self.beginning()?;
         let Some(known) = began["head"].as_str() else { return Ok(None) };
-        Ok(self.head_id()?.filter(|head| head != known))
+        Ok(Some(self.head_id()?.unwrap_or_else(|| "no commit".to_owned())).filter(|head| head != known))
     }
 
     fn has_other_settings(self: &Arc<Self>) -> Result<bool, FactError> {
@@ -277,7 +297,7 @@ impl Facts {
         if let Some(record) = &run.record
             && is_it(&record.file)?
         {
-            left = Some(outline::without(&text(), &[record.under.to_string()]));
+            left = Some(outline::without_first(&text(), &record.under));
         }
         for mirror in run.mirrors.iter() {
             if is_it(&mirror.file)? {

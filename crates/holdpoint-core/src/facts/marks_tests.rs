@@ -72,6 +72,9 @@ impl World for Project {
         Answer::Is(if self.now == self.then { "then" } else { "now" }.to_owned())
     }
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
+        if tree == "gone" {
+            return Answer::None;
+        }
         let then = if tree == "committed" { &self.committed } else { &self.then };
         let paths = self.now.keys().chain(then.keys()).map(ToString::to_string);
         let is_aside = |path: &str| aside.iter().any(|glob| fast_glob::glob_match(glob, path));
@@ -179,6 +182,49 @@ fn a_phase_and_the_run_have_bounds_of_their_own() {
     assert_eq!(project.json("phase.breaches"), json!(["src/locked/a.rs", "src/old.rs", "top"]));
     assert_eq!(project.json("breaches.files"), json!(["src/locked/a.rs", "top"]));
     assert!(!begun(&[("src/new.rs", "")]).value("breaches").is_true());
+}
+
+#[test]
+fn what_is_not_on_record_or_has_no_repository_is_a_fault() {
+    for (marks, expression, expect) in [
+        (
+            json!({"began": {"tree": "then", "head": "c1"}}),
+            "phase.changed",
+            "when the phase began is not on record",
+        ),
+        (json!({"phase": "then"}), "changed", "where the work began is not on record"),
+        (json!({"phase": "then"}), "breaches", "where the work began is not on record"),
+        (json!({"phase": "gone", "began": {"tree": "gone"}}), "phase.breaches", "there is no repository"),
+        (json!({"phase": "gone", "began": {"tree": "gone"}}), "breaches", "there is no repository"),
+    ] {
+        let mut project = begun(&[("top", "")]);
+        project.state["marks"] = marks;
+        let facts = project.facts();
+        let error = facts.evaluate(&format!("{expression} and 1").into(), facts.context()).unwrap_err();
+        assert!(error.to_string().contains(expect), "{expression}: {error}");
+    }
+    let mut project = begun(&[]);
+    project.head = None;
+    assert_eq!(project.json("breaches"), json!({"head": "no commit"}), "the commit is gone");
+}
+
+#[test]
+fn an_unfinished_round_keeps_what_the_phase_began_with() {
+    let counted = FLOW.replace("ask   = \"Write.\"", "ask   = \"Write.\"\nlimit = \"tries\"")
+        + "\n[limits]\ntries = { count = \"tries\", most = 3, then = \"over\" }\n";
+    let parsed = parse("flow", &counted, &|_| None);
+    assert_eq!(parsed.problems, []);
+    let project = begun(&[("top", "")]);
+    let event = Arc::new(Event::from_shell(Moment::Stop, "/p"));
+    let facts = Facts::new(parsed.workflow, event, "/p".into(), Arc::new(project.clone()));
+    let crate::phase::Due::Phase(phase) = crate::phase::due(&facts).unwrap() else {
+        panic!("nothing is due")
+    };
+    let crate::phase::Turn::Step(effects) = crate::phase::turn(&facts, &phase).unwrap() else {
+        panic!("no step")
+    };
+    let paths: Vec<String> = effects.sets.iter().map(|set| set.path.join(".")).collect();
+    assert_eq!(paths, ["tries"], "what was changed in it stays changed");
 }
 
 #[test]

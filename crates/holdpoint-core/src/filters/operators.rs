@@ -4,39 +4,40 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use minijinja::Error;
 use minijinja::value::{ObjectRepr, Rest, Tuple, Value, ValueKind};
-use minijinja::{Environment, Error};
 
+use super::kit::Kit;
 use crate::budget::{self, Budget};
 use crate::facts::FactError;
 
-pub(super) fn add(env: &mut Environment<'static>, budget: &Arc<Budget>) {
+pub(super) fn add(kit: &mut Kit<'_>, budget: &Arc<Budget>) {
     let with = || Arc::clone(budget);
     let own = with();
-    env.add_filter("~", move |a: &Value, b: &Value| concatenated(a, b, &own));
+    kit.filter("~", move |a: &Value, b: &Value| concatenated(a, b, &own));
     let own = with();
-    env.add_filter("+", move |a: &Value, b: &Value| sum(a, b, &own));
+    kit.filter("+", move |a: &Value, b: &Value| sum(a, b, &own));
     let own = with();
-    env.add_filter("*", move |a: &Value, b: &Value| product(a, b, &own));
+    kit.filter("*", move |a: &Value, b: &Value| product(a, b, &own));
     let own = with();
-    env.add_filter("in", move |a: &Value, b: &Value| is_in(a, b, &own));
+    kit.filter("in", move |a: &Value, b: &Value| is_in(a, b, &own));
     let own = with();
-    env.add_filter("[:]", move |value: &Value, from: &Value, to: &Value, step: &Value| {
+    kit.filter("[:]", move |value: &Value, from: &Value, to: &Value, step: &Value| {
         slice(value, from, to, step, &own)
     });
     let own = with();
-    env.add_filter("[]", move |items: Rest<Value>| created(Value::from(items.0), &own));
+    kit.filter("[]", move |items: Rest<Value>| created(Value::from(items.0), &own));
     let own = with();
-    env.add_filter("()", move |items: Rest<Value>| created(Value::from(Tuple::from(items.0)), &own));
+    kit.filter("()", move |items: Rest<Value>| created(Value::from(Tuple::from(items.0)), &own));
     let own = with();
-    env.add_filter("{}", move |words: Rest<Value>| {
+    kit.filter("{}", move |words: Rest<Value>| {
         let pairs = words.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
         created(Value::from_pairs(pairs), &own)
     });
-    add_comparisons(env, budget);
+    add_comparisons(kit, budget);
 }
 
-fn add_comparisons(env: &mut Environment<'static>, budget: &Arc<Budget>) {
+fn add_comparisons(kit: &mut Kit<'_>, budget: &Arc<Budget>) {
     type Holds = fn(&Value, &Value) -> bool;
     let comparisons: [(&'static str, Holds); 6] = [
         ("==", |a, b| a == b),
@@ -48,7 +49,7 @@ fn add_comparisons(env: &mut Environment<'static>, budget: &Arc<Budget>) {
     ];
     for (name, holds) in comparisons {
         let budget = Arc::clone(budget);
-        env.add_filter(name, move |a: &Value, b: &Value| {
+        kit.filter(name, move |a: &Value, b: &Value| {
             compared(a, b, &budget)?;
             Ok::<bool, Error>(holds(a, b))
         });

@@ -1,65 +1,66 @@
 //! MiniJinja's own filters and tests, with their work counted.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use minijinja::value::{Kwargs, Rest, Value, ValueKind};
-use minijinja::{Environment, Error, State, filters, tests};
+use minijinja::{Error, State, filters, tests};
 
+use super::kit::Kit;
 use super::operators;
 use crate::budget::Budget;
 
-pub(super) fn add(env: &mut Environment<'static>, budget: &Arc<Budget>) {
-    add_filters(env, budget);
-    add_comparing_tests(env, budget);
-    env.add_test("boolean", tests::is_boolean);
-    env.add_test("defined", tests::is_defined);
-    env.add_test("endingwith", tests::is_endingwith);
-    env.add_test("false", tests::is_false);
-    env.add_test("mapping", tests::is_mapping);
-    env.add_test("none", tests::is_none);
-    env.add_test("number", |value: &Value| value.kind() == ValueKind::Number);
-    env.add_test("sequence", |value: &Value| value.kind() == ValueKind::Seq);
-    env.add_test("startingwith", tests::is_startingwith);
-    env.add_test("string", tests::is_string);
-    env.add_test("true", tests::is_true);
-    env.add_test("undefined", tests::is_undefined);
+pub(super) fn add(kit: &mut Kit<'_>, budget: &Arc<Budget>) {
+    add_filters(kit, budget);
+    add_comparing_tests(kit, budget);
+    kit.test("boolean", tests::is_boolean);
+    kit.test("defined", tests::is_defined);
+    kit.test("endingwith", tests::is_endingwith);
+    kit.test("false", tests::is_false);
+    kit.test("mapping", tests::is_mapping);
+    kit.test("none", tests::is_none);
+    kit.test("number", |value: &Value| value.kind() == ValueKind::Number);
+    kit.test("sequence", |value: &Value| value.kind() == ValueKind::Seq);
+    kit.test("startingwith", tests::is_startingwith);
+    kit.test("string", tests::is_string);
+    kit.test("true", tests::is_true);
+    kit.test("undefined", tests::is_undefined);
 }
 
-fn add_filters(env: &mut Environment<'static>, budget: &Arc<Budget>) {
-    env.add_filter("default", filters::default);
-    env.add_filter("first", filters::first);
-    let mut shallow = |name, filter| counted(env, budget, name, filter, Reads::Elements);
-    shallow("float", Value::from_function(filters::float));
-    shallow("int", Value::from_function(filters::int));
-    shallow("items", Value::from_function(filters::items));
-    shallow("last", Value::from_function(filters::last));
-    shallow("length", Value::from_function(filters::length));
-    shallow("list", Value::from_function(filters::list));
-    shallow("lower", Value::from_function(filters::lower));
-    shallow("map", Value::from_function(filters::map));
-    shallow("reject", Value::from_function(filters::reject));
-    shallow("rejectattr", Value::from_function(filters::rejectattr));
-    shallow("select", Value::from_function(filters::select));
-    shallow("selectattr", Value::from_function(filters::selectattr));
-    shallow("trim", Value::from_function(filters::trim));
-    shallow("upper", Value::from_function(filters::upper));
-    let mut deep = |name, filter| counted(env, budget, name, filter, Reads::All);
-    deep("max", Value::from_function(filters::max));
-    deep("min", Value::from_function(filters::min));
-    deep("sort", Value::from_function(filters::sort));
-    deep("string", Value::from_function(filters::string));
-    deep("unique", Value::from_function(filters::unique));
+fn add_filters(kit: &mut Kit<'_>, budget: &Arc<Budget>) {
+    kit.filter("default", filters::default);
+    kit.filter("first", filters::first);
+    let mut shallow = |name, filter: fn() -> Value| counted(kit, budget, name, filter, Reads::Elements);
+    shallow("float", || Value::from_function(filters::float));
+    shallow("int", || Value::from_function(filters::int));
+    shallow("items", || Value::from_function(filters::items));
+    shallow("last", || Value::from_function(filters::last));
+    shallow("length", || Value::from_function(filters::length));
+    shallow("list", || Value::from_function(filters::list));
+    shallow("lower", || Value::from_function(filters::lower));
+    shallow("map", || Value::from_function(filters::map));
+    shallow("reject", || Value::from_function(filters::reject));
+    shallow("rejectattr", || Value::from_function(filters::rejectattr));
+    shallow("select", || Value::from_function(filters::select));
+    shallow("selectattr", || Value::from_function(filters::selectattr));
+    shallow("trim", || Value::from_function(filters::trim));
+    shallow("upper", || Value::from_function(filters::upper));
+    let mut deep = |name, filter: fn() -> Value| counted(kit, budget, name, filter, Reads::All);
+    deep("max", || Value::from_function(filters::max));
+    deep("min", || Value::from_function(filters::min));
+    deep("sort", || Value::from_function(filters::sort));
+    deep("string", || Value::from_function(filters::string));
+    deep("unique", || Value::from_function(filters::unique));
     let own = Arc::clone(budget);
-    let join = Value::from_function(filters::join);
-    env.add_filter("join", move |state: &mut State, args: Rest<Value>, kwargs: Kwargs| {
-        joined(state, &join, &all(args, kwargs), &own)
+    let join = OnceLock::new();
+    kit.filter("join", move |state: &mut State, args: Rest<Value>, kwargs: Kwargs| {
+        joined(state, join.get_or_init(|| Value::from_function(filters::join)), &all(args, kwargs), &own)
     });
     let own = Arc::clone(budget);
-    env.add_filter("replace", move |text: &Value, from: &Value, to: &Value| replaced(text, from, to, &own));
+    kit.filter("replace", move |text: &Value, from: &Value, to: &Value| replaced(text, from, to, &own));
     let own = Arc::clone(budget);
-    let split = Value::from_function(filters::split);
-    env.add_filter("split", move |state: &mut State, args: Rest<Value>, kwargs: Kwargs| {
-        parted(state, &split, &all(args, kwargs), &own)
+    let split = OnceLock::new();
+    kit.filter("split", move |state: &mut State, args: Rest<Value>, kwargs: Kwargs| {
+        parted(state, split.get_or_init(|| Value::from_function(filters::split)), &all(args, kwargs), &own)
     });
 }
 
@@ -71,15 +72,12 @@ enum Reads {
 }
 
 /// Adds a filter whose work is counted by the size of what it is given, and of what it makes of it.
-fn counted(
-    env: &mut Environment<'static>,
-    budget: &Arc<Budget>,
-    name: &'static str,
-    filter: Value,
-    reads: Reads,
-) {
-    let budget = Arc::clone(budget);
-    env.add_filter(name, move |state: &mut State, args: Rest<Value>, kwargs: Kwargs| {
+fn counted(kit: &mut Kit<'_>, budget: &Arc<Budget>, name: &'static str, filter: fn() -> Value, reads: Reads) {
+    if !kit.wants(name) {
+        return;
+    }
+    let (budget, filter) = (Arc::clone(budget), filter());
+    kit.filter(name, move |state: &mut State, args: Rest<Value>, kwargs: Kwargs| {
         let args = all(args, kwargs);
         for arg in &args {
             match arg.as_str() {
@@ -107,10 +105,13 @@ fn all(mut args: Rest<Value>, kwargs: Kwargs) -> Vec<Value> {
     args.0
 }
 
-fn add_comparing_tests(env: &mut Environment<'static>, budget: &Arc<Budget>) {
-    let mut add = |name: &'static str, test: Value| {
-        let budget = Arc::clone(budget);
-        env.add_test(name, move |state: &mut State, args: Rest<Value>| {
+fn add_comparing_tests(kit: &mut Kit<'_>, budget: &Arc<Budget>) {
+    let mut add = |name: &'static str, made: fn() -> Value| {
+        if !kit.wants(name) {
+            return;
+        }
+        let (budget, compares) = (Arc::clone(budget), made());
+        kit.test(name, move |state: &mut State, args: Rest<Value>| {
             for arg in args.iter() {
                 match arg.as_str() {
                     Some(text) => budget.spend(text.len())?,
@@ -118,16 +119,16 @@ fn add_comparing_tests(env: &mut Environment<'static>, budget: &Arc<Budget>) {
                     None => {}
                 }
             }
-            Ok::<bool, Error>(test.call(state, &args)?.is_true())
+            Ok::<bool, Error>(compares.call(state, &args)?.is_true())
         });
     };
-    add("eq", Value::from_function(tests::is_eq));
-    add("ge", Value::from_function(tests::is_ge));
-    add("gt", Value::from_function(tests::is_gt));
-    add("in", Value::from_function(tests::is_in));
-    add("le", Value::from_function(tests::is_le));
-    add("lt", Value::from_function(tests::is_lt));
-    add("ne", Value::from_function(tests::is_ne));
+    add("eq", || Value::from_function(tests::is_eq));
+    add("ge", || Value::from_function(tests::is_ge));
+    add("gt", || Value::from_function(tests::is_gt));
+    add("in", || Value::from_function(tests::is_in));
+    add("le", || Value::from_function(tests::is_le));
+    add("lt", || Value::from_function(tests::is_lt));
+    add("ne", || Value::from_function(tests::is_ne));
 }
 
 /// Joins a list whose elements and what stands between them are not too large together.

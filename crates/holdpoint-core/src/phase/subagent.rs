@@ -14,7 +14,7 @@ use crate::event::Moment;
 use crate::facts::marks::marked;
 use crate::facts::{FactError, Facts};
 use crate::tool::{Tool, ToolKind};
-use crate::transition::{Origin, enter};
+use crate::transition::{Origin, enter, note};
 use crate::verdict::Verdict;
 use crate::workflow::grants::Grants;
 use crate::workflow::phase::{Phase, PhaseKind, ReviewPhase};
@@ -84,6 +84,7 @@ pub(super) fn turn(
 /// The same question about other files.
 fn again(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     let mut effects = Effects::default();
+    note(facts, phase, &mut effects)?;
     enter(facts, phase, &mut effects)?;
     let text = ask(&facts.overlaid(&effects.sets), phase)?;
     effects.messages.push(Origin::Phase(phase).message(Delivery::Hold, text));

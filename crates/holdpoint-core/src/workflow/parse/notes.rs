@@ -4,12 +4,13 @@ use super::super::Notes;
 use super::super::table::{Language, Piece};
 use crate::expression::{names_in_expression, names_in_template};
 use crate::facts::marks::OF_PHASE;
-use crate::filters::has_word;
 
 /// What is asked for in these pieces.
 pub(super) fn of(pieces: &[Piece]) -> Notes {
     let asks = |name: &str| pieces.iter().any(|piece| asks(piece, name));
-    let asks_of_phase = OF_PHASE.iter().any(|path| pieces.iter().any(|piece| piece.source.contains(path)));
+    // However it is spelt: `phase.changed`, or `phase['changed']`.
+    let of_phase = |piece: &Piece| OF_PHASE.iter().any(|path| piece.source.contains(&path["phase.".len()..]));
+    let asks_of_phase = pieces.iter().any(|piece| of_phase(piece) && self::asks(piece, "phase"));
     let breaches = asks("breaches");
     Notes {
         phases: asks_of_phase,
@@ -19,7 +20,7 @@ pub(super) fn of(pieces: &[Piece]) -> Notes {
 }
 
 fn asks(piece: &Piece, name: &str) -> bool {
-    if !has_word(&piece.source, name) {
+    if !piece.source.contains(name) {
         return false;
     }
     let names = match piece.language {

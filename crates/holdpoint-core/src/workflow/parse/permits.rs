@@ -21,7 +21,8 @@ const DEFAULT: &str = "default";
 
 /// What a key of a permit comes to.
 struct Held {
-    rule: Rule,
+    /// None where no phase has it.
+    rule: Option<Rule>,
     bound: Option<Bound>,
 }
 
@@ -59,6 +60,12 @@ struct Entry<'a, 'i> {
     phases: Vec<String>,
 }
 
+impl Entry<'_, '_> {
+    fn is_default(&self) -> bool {
+        self.source.strip_prefix("permit.") == Some(DEFAULT)
+    }
+}
+
 impl Parser<'_> {
     /// The holds that the permits of a workflow's phases amount to, and what was edited anyway is held against.
     pub(super) fn permits(&mut self, top: &DeTable<'_>, phases: &[Phase]) -> (Vec<Rule>, Vec<Bound>) {
@@ -78,10 +85,18 @@ impl Parser<'_> {
             let own = std::iter::once((phase.name.as_ref(), own)).chain(like).collect::<Vec<_>>();
             self.permits_of(&phase.name, &own, permits, &mut entries);
         }
+        // What was edited is held against the default even where no phase has it for what is about to be edited.
+        let default = permits.and_then(|permits| Reader::get(permits, DEFAULT)?.get_ref().as_table());
+        for key in ["edits", "never"] {
+            let is_there = entries.iter().any(|entry| entry.is_default() && entry.key == key);
+            if let Some(value) = default.and_then(|table| Reader::get(table, key)).filter(|_| !is_there) {
+                entries.push(Entry { source: format!("permit.{DEFAULT}"), key, value, phases: Vec::new() });
+            }
+        }
         let held: Vec<Held> = entries.into_iter().flat_map(|entry| self.holds_of(&entry)).collect();
-        let (rules, bounds): (Vec<Rule>, Vec<Option<Bound>>) =
+        let (rules, bounds): (Vec<Option<Rule>>, Vec<Option<Bound>>) =
             held.into_iter().map(|held| (held.rule, held.bound)).unzip();
-        (rules, bounds.into_iter().flatten().collect())
+        (rules.into_iter().flatten().collect(), bounds.into_iter().flatten().collect())
     }
 
     fn permits_of<'a, 'i>(
@@ -162,7 +177,7 @@ impl Parser<'_> {
         let name = table.and_then(|table| self.reader.text(table, "name"));
         let bound = offends.map(|offends| Bound {
             phases: entry.phases.iter().map(|phase| Cow::Owned(phase.clone())).collect(),
-            is_default: entry.source == format!("permit.{DEFAULT}"),
+            is_default: entry.is_default(),
             offends: offends.into(),
         });
         let rule = Rule {
@@ -180,7 +195,7 @@ impl Parser<'_> {
             satisfied_by: None,
             line: self.line(span.start),
         };
-        Some(Held { rule, bound })
+        Some(Held { rule: (!entry.phases.is_empty()).then_some(rule), bound })
     }
 
     fn permit_text(&mut self, table: Option<&DeTable<'_>>, usual: String, span: &Range<usize>) -> Say {
