@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Error, ErrorKind};
 
 use crate::budget::{Budget, STEPS_MAX, VALUE_MAX};
 use crate::facts::FactError;
-use crate::filters::Environments;
+use crate::filters::{Environments, FILTERS, TESTS};
 
 /// The longest expression: MiniJinja follows a chain of operators by recursion.
 const EXPRESSION_MAX: usize = 16 * 1024;
@@ -58,10 +58,18 @@ fn run(
     budget.check()?;
     let (instructions, blocks) = generator.finish();
     let instructions = metered(instructions)?;
-    let env = env.having(blocks.is_empty().then(|| applied(&instructions)));
+    let some = env.having(blocks.is_empty().then(|| applied(&instructions)));
+    let all;
     let mut text = String::new();
-    let done: Result<_, Error> =
-        eval(&env, &instructions, context, &blocks, &mut make_string_output(&mut text), AutoEscape::None);
+    let run = |env, context, text: &mut String| -> Result<_, Error> {
+        eval(env, &instructions, context, &blocks, &mut make_string_output(text), AutoEscape::None)
+    };
+    let mut done = run(&some, context.clone(), &mut text);
+    // A filter may name another one by something that is worked out.
+    if done.as_ref().is_err_and(is_unknown) {
+        (all, text) = (env.having(None), String::new());
+        done = run(&all, context, &mut text);
+    }
     let steps = match &done {
         Ok((_, state)) => state.fuel_levels().map(|(consumed, _)| consumed),
         Err(error) if error.kind() == ErrorKind::OutOfFuel => Some(STEPS_MAX),
@@ -111,10 +119,19 @@ fn metered(mut instructions: Instructions<'_>) -> Result<Instructions<'_>, FactE
     Ok(if has_loop { with_counted_texts(&instructions) } else { instructions })
 }
 
-/// The filters and tests that are applied, each once, in order.
-fn applied<'a>(instructions: &Instructions<'a>) -> Vec<&'a str> {
-    let name = |instruction: &Instruction<'a>| match instruction {
+fn is_applied(name: &str) -> bool {
+    FILTERS.contains(&name) || TESTS.contains(&name)
+}
+
+fn is_unknown(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::UnknownFilter | ErrorKind::UnknownTest)
+}
+
+/// The filters and tests that are applied, by a filter such as `select` too, each once, in order.
+fn applied<'b>(instructions: &'b Instructions<'_>) -> Vec<&'b str> {
+    let name = |instruction: &'b Instruction<'_>| match instruction {
         Instruction::ApplyFilter(name, ..) | Instruction::PerformTest(name, ..) => Some(*name),
+        Instruction::LoadConst(value) => value.as_str().filter(|name| is_applied(name)),
         _ => None,
     };
     let mut names: Vec<&str> = all(instructions).filter_map(name).collect();

@@ -9,9 +9,6 @@ use minijinja::{Environment, UndefinedBehavior};
 
 use crate::budget::{Budget, STEPS_MAX};
 
-/// Filters that apply others, named by a text: whoever uses one may need any.
-const APPLY_OTHERS: [&str; 5] = ["map", "reject", "rejectattr", "select", "selectattr"];
-
 /// An environment while it is fitted out.
 pub(super) struct Kit<'w> {
     env: Environment<'static>,
@@ -65,7 +62,6 @@ impl Environments {
 
     /// The environment in which a source that applies these filters and tests can be evaluated.
     pub(crate) fn having(&self, names: Option<Vec<&str>>) -> Arc<Environment<'static>> {
-        let names = names.filter(|names| !names.iter().any(|name| APPLY_OTHERS.contains(name)));
         let is_it = |made: &&Made| match (&made.0, &names) {
             (Some(known), Some(names)) => known == names,
             (known, names) => known.is_none() && names.is_none(),
