@@ -53,3 +53,21 @@ fn content_that_looks_the_same_is_not_read_again_and_a_change_is_seen() {
     registry.forget(&registry.list()[0].id).unwrap();
     assert_eq!(standing(), Standing::Waiting);
 }
+
+/// Two files that share a name in what is shown and allowed could take each other's place.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_could_pass_for_another_is_unusable() {
+    use std::os::unix::ffi::OsStrExt;
+    let names: [&[u8]; 2] = [b"a\\workflow.toml", b"a/\xff.md"];
+    for name in names {
+        let project = Project::new();
+        let user = Later(project.state().to_path_buf());
+        project.workflow("a", "about = \"x\"\n");
+        let file = project.root().join(".holdpoint/workflows").join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(file, "about = \"y\"\n").unwrap();
+        let standing = Allowance::of(&user).standing(project.root());
+        assert!(matches!(&standing, Standing::Unusable(why) if why.contains("name")), "{standing:?}");
+        assert!(Allowance::of(&user).allow_all(project.root()).is_err());
+    }
+}
