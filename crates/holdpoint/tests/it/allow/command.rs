@@ -179,3 +179,20 @@ fn a_clone_of_an_allowed_clone_is_a_stranger() {
     machine.hook_in(&other, stop());
     assert!(!machine.ran());
 }
+
+/// What is allowed is shown as it is: a command could hide where a secret would be.
+#[test]
+fn nothing_that_is_allowed_is_hidden_as_a_secret() {
+    let machine = machine();
+    let hidden = "API_KEY=abcdefgh1234567890xyz";
+    machine.write(LINT, &RUNS.replace("touch", &format!("{hidden} touch")));
+    machine.write(".holdpoint/holdpoint.toml", "# token=ghp_abcdefghijklmnopqrstuvwxyz0123456789\n");
+    let first = machine.typed(&["allow"], "n\n").stdout;
+    assert!(first.contains(&format!("sh -c {hidden} touch")), "{first}");
+    assert!(first.contains("# token=ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "{first}");
+    machine.allow();
+    machine.write(LINT, &RUNS.replace("touch", "API_KEY=zyx0987654321hgfedcba touch"));
+    let changed = machine.typed(&["allow"], "n\n").stdout;
+    assert!(changed.lines().any(|line| line.contains("+run") && line.contains("zyx0987654321")), "{changed}");
+    assert!(changed.lines().any(|line| line.contains("-run") && line.contains(hidden)), "{changed}");
+}
