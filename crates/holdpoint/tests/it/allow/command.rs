@@ -196,3 +196,15 @@ fn nothing_that_is_allowed_is_hidden_as_a_secret() {
     assert!(changed.lines().any(|line| line.contains("+run") && line.contains("zyx0987654321")), "{changed}");
     assert!(changed.lines().any(|line| line.contains("-run") && line.contains(hidden)), "{changed}");
 }
+
+#[test]
+fn an_agent_allows_nothing_by_a_copy() {
+    let machine = Machine::cloned(&[("README.md", "x")]);
+    let mut eject = machine.holdpoint(&["eject", "taskie"]);
+    eject.env("CLAUDECODE", "1");
+    let printed = feed(eject, b"");
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(printed.stdout.contains("holdpoint allow "), "{}", printed.stdout);
+    let status = machine.run(&["status", "--json"]).stdout;
+    assert!(status.contains("its own workflows"), "{status}");
+}

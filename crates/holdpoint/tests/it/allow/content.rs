@@ -71,3 +71,27 @@ fn a_name_that_could_pass_for_another_is_unusable() {
         assert!(Allowance::of(&user).allow_all(project.root()).is_err());
     }
 }
+
+/// Only what a command of ours adds is allowed with it, whatever else appears meanwhile.
+#[test]
+fn what_somebody_else_writes_meanwhile_is_not_carried_along() {
+    let (ours, text) = ("workflows/b/workflow.toml", "about = \"b\"\n");
+    let carry = |meanwhile: Option<(&str, &str)>| {
+        let project = Project::new();
+        let user = Later(project.state().to_path_buf());
+        project.workflow("a", "about = \"x\"\n");
+        Allowance::of(&user).allow_all(project.root()).unwrap();
+        let added = [(ours.to_owned(), text.as_bytes().to_vec())].into();
+        let carried = Allowance::of(&user).carry(project.root(), added, || {
+            for (path, text) in [(ours, text)].into_iter().chain(meanwhile) {
+                project.write(&format!(".holdpoint/{path}"), text);
+            }
+            Ok::<(), ()>(())
+        });
+        (carried.unwrap(), Allowance::of(&user).standing(project.root()))
+    };
+    assert_eq!(carry(None), (true, Standing::Allowed));
+    for meanwhile in [("holdpoint.toml", ""), ("workflows/a/workflow.toml", "about = \"y\"\n"), (ours, "")] {
+        assert_eq!(carry(Some(meanwhile)), (false, Standing::Waiting), "{meanwhile:?}");
+    }
+}
