@@ -167,7 +167,9 @@ impl<'a> Allowance<'a> {
                 if files.is_empty() {
                     return true;
                 }
-                let begun = if are_tracked(&project, run, &files) { Begun::Elsewhere } else { Begun::Here };
+                // While git cannot tell, the run waits, and nothing is said about it for good.
+                let Some(are_tracked) = are_tracked(&project, run, &files) else { return false };
+                let begun = if are_tracked { Begun::Elsewhere } else { Begun::Here };
                 // What cannot be remembered is found out again.
                 let _ = self.registry.note_run(&project.id, &name, begun);
                 begun == Begun::Here
@@ -276,12 +278,15 @@ fn files(run: &Run) -> Vec<PathBuf> {
     files
 }
 
-/// Returns whether git has one of a run's files. If git cannot tell, it might.
-fn are_tracked(project: &Identity, run: &Run, files: &[PathBuf]) -> bool {
+/// Returns whether git has one of a run's files. None if git cannot tell.
+fn are_tracked(project: &Identity, run: &Run, files: &[PathBuf]) -> Option<bool> {
     if !project.is_repository {
-        return false;
+        return Some(false);
     }
-    let paths: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    !matches!(git::tracks(&run.home.to_string_lossy(), &paths), Answer::Is(false))
+    // Asked about another path, git would say that it has none.
+    let paths: Option<Vec<&str>> = files.iter().map(|path| path.to_str()).collect();
+    match git::tracks(run.home.to_str()?, &paths?) {
+        Answer::Is(are_tracked) => Some(are_tracked),
+        Answer::None | Answer::Fault(_) => None,
+    }
 }
