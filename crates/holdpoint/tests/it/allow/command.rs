@@ -208,3 +208,39 @@ fn an_agent_allows_nothing_by_a_copy() {
     let status = machine.run(&["status", "--json"]).stdout;
     assert!(status.contains("its own workflows"), "{status}");
 }
+
+#[test]
+fn content_without_a_known_project_can_be_revoked() {
+    let machine = Machine::cloned(&[("README.md", "x")]);
+    assert_eq!(machine.run(&["eject", "taskie"]).code, Some(0));
+    let waits = || machine.run(&["status", "--json"]).stdout.contains("its own workflows");
+    assert!(!waits());
+    let revoked = machine.typed(&["allow", "--revoke"], "");
+    assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    assert!(waits());
+}
+
+#[test]
+fn revoking_a_folder_leaves_the_project_around_it() {
+    let machine = Machine::cloned(&[("README.md", "x")]);
+    let outer = machine.home().with_file_name("outer");
+    std::fs::create_dir_all(outer.join("inner")).unwrap();
+    assert_eq!(at_terminal(machine.holdpoint_in(&outer, &["allow", "--yes"]), "").code, Some(0));
+    let list = || machine.run(&["allow", "--list"]).stdout;
+    for is_repository in [false, true] {
+        if is_repository {
+            git(&outer.join("inner"), &["init", "--quiet"]);
+        }
+        let printed = at_terminal(machine.holdpoint_in(&outer.join("inner"), &["allow", "--revoke"]), "");
+        assert_eq!(printed.code, Some(1), "{}", printed.stdout);
+        assert!(list().starts_with(&outer.display().to_string()), "{}", list());
+    }
+    let inside = outer.join("outside-a-repository");
+    std::fs::create_dir(&inside).unwrap();
+    let printed = at_terminal(machine.holdpoint_in(&inside, &["allow", "--revoke"]), "");
+    assert!(
+        printed.stderr.contains(&format!("holdpoint allow --revoke {}", outer.display())),
+        "{}",
+        printed.stderr
+    );
+}

@@ -95,3 +95,19 @@ fn what_somebody_else_writes_meanwhile_is_not_carried_along() {
         assert_eq!(carry(Some(meanwhile)), (false, Standing::Waiting), "{meanwhile:?}");
     }
 }
+
+/// What is revoked only in part must not count any more.
+#[test]
+fn what_was_allowed_is_forgotten_first() {
+    let project = Project::new();
+    let user = Later(project.state().to_path_buf());
+    project.workflow("a", "about = \"x\"\n");
+    Allowance::of(&user).allow_all(project.root()).unwrap();
+    let registry = Allowance::of(&user).registry().clone();
+    let id = registry.list()[0].id.clone();
+    let known = project.state().join("holdpoint/projects").join(&id).join("known");
+    std::fs::remove_file(&known).unwrap();
+    std::fs::create_dir_all(known.join("in-the-way")).unwrap();
+    assert!(registry.forget(&id).is_err());
+    assert_eq!(Allowance::of(&user).standing(project.root()), Standing::Waiting);
+}
