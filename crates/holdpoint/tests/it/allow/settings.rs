@@ -1,6 +1,7 @@
-//! A `holdpoint.toml` that nobody has allowed gives programs nothing and chooses nobody.
+//! A `holdpoint.toml` that nobody has allowed gives programs nothing, chooses nobody, and has nothing written.
 
 use super::{Machine, stop};
+use crate::init::snapshot;
 use crate::project::feed;
 
 const SETTINGS: &str = ".holdpoint/holdpoint.toml";
@@ -34,4 +35,18 @@ fn they_choose_no_reviewer() {
     assert!(!asks_careful());
     machine.allow();
     assert!(asks_careful());
+}
+
+/// A link is no content, so there is nothing to allow, and nothing that would be known.
+#[cfg(unix)]
+#[test]
+fn a_link_in_their_place_has_no_journal_written() {
+    let machine = Machine::cloned(&[("README.md", "x"), (".holdpoint/x", "")]);
+    std::os::unix::fs::symlink("../README.md", machine.root().join(SETTINGS)).unwrap();
+    let before = snapshot(&machine.root().join(".holdpoint"));
+    machine.stop();
+    assert_eq!(snapshot(&machine.root().join(".holdpoint")), before);
+    machine.allow();
+    machine.stop();
+    assert!(machine.root().join(".holdpoint/journal.jsonl").exists(), "now it says what is wrong with it");
 }
