@@ -244,3 +244,11 @@ fn revoking_a_folder_leaves_the_project_around_it() {
         printed.stderr
     );
 }
+
+#[test]
+fn several_things_are_spoken_of_as_several() {
+    let machine = Machine::cloned(&[("README.md", "x"), (LINT, RUNS)]);
+    let printed = machine.run(&["lint", "start"]);
+    let said = format!("{}{}", printed.stdout, printed.stderr);
+    assert!(said.contains("its own workflows, which are not allowed yet"), "{said}");
+}
