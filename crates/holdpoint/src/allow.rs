@@ -10,6 +10,7 @@ pub mod survey;
 pub mod waiting;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::Workflow;
@@ -166,7 +167,9 @@ impl<'a> Allowance<'a> {
                 if files.is_empty() {
                     return true;
                 }
-                let begun = if are_tracked(&project, run, &files) { Begun::Elsewhere } else { Begun::Here };
+                // While git cannot tell, the run waits, and nothing is said about it for good.
+                let Some(are_tracked) = are_tracked(&project, run, &files) else { return false };
+                let begun = if are_tracked { Begun::Elsewhere } else { Begun::Here };
                 // What cannot be remembered is found out again.
                 let _ = self.registry.note_run(&project.id, &name, begun);
                 begun == Begun::Here
@@ -211,18 +214,30 @@ impl<'a> Allowance<'a> {
         self.allow(&survey.root, &survey.content, &survey.runs)
     }
 
-    /// Keeps a project's content allowed while a command of ours writes to it: it is what the user has allowed, or
-    /// nothing, and what Holdpoint adds.
-    pub fn carry<T, E>(&self, root: &Path, act: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let before = self.standing(root);
-        let done = act()?;
-        if matches!(before, Standing::Empty | Standing::Allowed)
-            && !self.env.began_everything()
-            && let Ok(content) = Content::read(root)
-        {
-            let _ = self.allow_content(root, &content);
+    /// Keeps a project's content allowed while a command of the user's adds these files to it. Returns whether it is
+    /// allowed now: only if it is exactly what was allowed before, or nothing, and what was added.
+    pub fn carry<E>(
+        &self,
+        root: &Path,
+        added: BTreeMap<String, Vec<u8>>,
+        act: impl FnOnce() -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let before = self.allowed_content(root).filter(|_| !self.env.is_agents());
+        act()?;
+        if self.env.began_everything() {
+            return Ok(true);
         }
-        Ok(done)
+        let Some(mut wanted) = before else { return Ok(false) };
+        wanted.files.extend(added);
+        // What somebody else has changed meanwhile is for the user to look at.
+        let is_there = Content::read(root).is_ok_and(|content| content == wanted);
+        Ok(is_there && self.allow_content(root, &wanted).is_ok())
+    }
+
+    /// Reads a project's content, if all of it is allowed.
+    fn allowed_content(&self, root: &Path) -> Option<Content> {
+        let content = Content::read(root).ok()?;
+        (content.is_empty() || self.allows(root, &content.digest())).then_some(content)
     }
 }
 
@@ -263,12 +278,15 @@ fn files(run: &Run) -> Vec<PathBuf> {
     files
 }
 
-/// Returns whether git has one of a run's files. If git cannot tell, it might.
-fn are_tracked(project: &Identity, run: &Run, files: &[PathBuf]) -> bool {
+/// Returns whether git has one of a run's files. None if git cannot tell.
+fn are_tracked(project: &Identity, run: &Run, files: &[PathBuf]) -> Option<bool> {
     if !project.is_repository {
-        return false;
+        return Some(false);
     }
-    let paths: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    !matches!(git::tracks(&run.home.to_string_lossy(), &paths), Answer::Is(false))
+    // Asked about another path, git would say that it has none.
+    let paths: Option<Vec<&str>> = files.iter().map(|path| path.to_str()).collect();
+    match git::tracks(run.home.to_str()?, &paths?) {
+        Answer::Is(are_tracked) => Some(are_tracked),
+        Answer::None | Answer::Fault(_) => None,
+    }
 }

@@ -122,7 +122,7 @@ impl Failure {
 
 /// Performs a review or a check of a run.
 pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
-    let grants = request.grants.and(&project::programs::granted(&run.home));
+    let grants = request.grants.and(&project::programs::granted(&run.home, env.as_ref()));
     let request = &Request { grants, ..request.clone() };
     let mut before = tree(run);
     let mut performed = perform_once(request, run, env)?;

@@ -190,8 +190,13 @@ impl Found {
     fn leave_out_content(&mut self, query: &RunQuery<'_>) {
         let Some(base) = self.base.take() else { return };
         let defect = match query.allowance().standing(&base) {
-            Standing::Allowed | Standing::Empty => {
+            Standing::Allowed => {
                 self.base = Some(base);
+                return;
+            }
+            // Nothing waits, but only where the user has allowed the project may a journal be written.
+            Standing::Empty => {
+                self.base = query.allowance().knows(&base).then_some(base);
                 return;
             }
             Standing::Waiting => None,
@@ -351,7 +356,13 @@ pub fn base(start: &Path) -> Option<PathBuf> {
 /// Finds the same folder, if the user has allowed what is in it.
 pub fn allowed_base(start: &Path, env: &dyn Env) -> Option<PathBuf> {
     let base = base(start)?;
-    matches!(Allowance::of(env).standing(&base), Standing::Allowed | Standing::Empty).then_some(base)
+    let allowance = Allowance::of(env);
+    let is_allowed = match allowance.standing(&base) {
+        Standing::Allowed => true,
+        Standing::Empty => allowance.knows(&base),
+        Standing::Waiting | Standing::Unusable(_) => false,
+    };
+    is_allowed.then_some(base)
 }
 
 /// Returns whether a project's choices list workflows without this one.

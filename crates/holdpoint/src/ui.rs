@@ -1,8 +1,9 @@
 //! The output of commands: data on standard output, messages on standard error, color only on a terminal.
 //!
 //! Everything that a command prints goes through here. Most of it was written by others: an agent, a state file, a test
-//! suite. So whatever could steer a terminal is blanked, and secrets are replaced, whoever wrote the text. Styles are
-//! applied last: until then they are marks that no text can know.
+//! suite. So whatever could steer a terminal is blanked, and secrets are replaced, whoever wrote the text. Only what the user
+//! is to judge is shown with all that looks like a secret. Styles are applied last: until then they are marks that no text
+//! can know.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -69,6 +70,11 @@ impl Ui {
         let _ = writeln!(std::io::stdout(), "{}", self.styled(&text.to_string(), self.color_out));
     }
 
+    /// Prints a line that the user is to judge: blanked, but whole. A command could hide where a secret would be replaced.
+    pub fn whole_line(&self, text: impl Display) {
+        let _ = writeln!(std::io::stdout(), "{}", self.applied(&text.to_string(), self.color_out, &blanked));
+    }
+
     /// Asks for an answer in the same line.
     pub fn ask(&self, text: impl Display) {
         let mut stderr = std::io::stderr();
@@ -122,8 +128,12 @@ impl Ui {
 
     /// Returns a text as it is printed: blanked, without secrets, and with its styles or without them.
     fn styled(&self, text: &str, has_color: bool) -> String {
+        self.applied(text, has_color, &|part| blanked(&secret::replaced(part)))
+    }
+
+    /// Returns a text with its styles or without them, and everything between them made clean.
+    fn applied(&self, text: &str, has_color: bool, clean: &dyn Fn(&str) -> String) -> String {
         let mut parts = text.split(self.mark);
-        let clean = |part: &str| blanked(&secret::replaced(part));
         let mut result = clean(parts.next().unwrap_or_default());
         for part in parts {
             let mut rest = part.chars();

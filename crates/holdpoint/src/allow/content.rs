@@ -3,6 +3,7 @@
 //! was allowed.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,18 @@ pub enum ContentError {
         /// What it is.
         path: PathBuf,
     },
+    /// A name that could pass for another one.
+    #[error("the name of {} is not plain text, or has a backslash", path.display())]
+    BadName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Two files have one name.
+    #[error("there are two files with the name of {}", path.display())]
+    Twice {
+        /// The second one.
+        path: PathBuf,
+    },
     /// It is too much.
     #[error("{} has more than {FILES_MAX} files or {} MiB", path.display(), BYTES_MAX / 1024 / 1024)]
     TooLarge {
@@ -54,8 +67,10 @@ impl Content {
         let mut content = Content::default();
         walk(base, &mut |name, path, _| {
             let failed = |source| ContentError::Io { path: path.to_path_buf(), source };
-            content.files.insert(name, std::fs::read(path).map_err(failed)?);
-            Ok(())
+            match content.files.insert(name, std::fs::read(path).map_err(failed)?) {
+                None => Ok(()),
+                Some(_) => Err(ContentError::Twice { path: path.to_path_buf() }),
+            }
         })?;
         Ok(content)
     }
@@ -130,7 +145,15 @@ impl Walk<'_, '_> {
         if self.bytes > BYTES_MAX || self.files > FILES_MAX {
             return Err(ContentError::TooLarge { path: self.ours.to_path_buf() });
         }
-        let name = path.strip_prefix(self.ours).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        let name = name(path.strip_prefix(self.ours).unwrap_or(path));
+        let name = name.ok_or_else(|| ContentError::BadName { path: path.to_path_buf() })?;
         (self.visit)(name, path, found)
     }
+}
+
+/// Names a file, with slashes everywhere. None if another file could have that name.
+fn name(path: &Path) -> Option<String> {
+    let plain = |part: &OsStr| part.to_str().filter(|part| !part.contains('\\')).map(str::to_owned);
+    let parts: Option<Vec<String>> = path.components().map(|part| plain(part.as_os_str())).collect();
+    Some(parts?.join("/"))
 }

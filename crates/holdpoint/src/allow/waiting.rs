@@ -57,9 +57,10 @@ pub fn message(waiting: &[Waiting]) -> Option<String> {
     if let Some(defect) = waiting.iter().find_map(defect) {
         return Some(format!("holdpoint: {} brings along {what}, without effect: {defect}.", shown(folder)));
     }
+    let (subject, has, object) = if is_one(waiting) { ("It", "has", "it") } else { ("They", "have", "them") };
     Some(format!(
-        "holdpoint: {} brings along {what}.\nThat has no effect until you allow it. To look at it, type in a \
-         terminal:\n  {}",
+        "holdpoint: {} brings along {what}.\n{subject} {has} no effect until you allow {object}. To look at \
+         {object}, type in a terminal:\n  {}",
         shown(folder),
         command(folder)
     ))
@@ -68,16 +69,20 @@ pub fn message(waiting: &[Waiting]) -> Option<String> {
 /// Says what waits, in a sentence.
 pub fn summary(waiting: &[Waiting]) -> String {
     let why = waiting.iter().find_map(defect);
-    let why = why.map_or_else(|| "you have not allowed that".to_owned(), String::clone);
+    let object = if is_one(waiting) { "it" } else { "them" };
+    let why = why.map_or_else(|| format!("you have not allowed {object}"), String::clone);
     format!("the project brings along {}, without effect: {why}", what(waiting))
 }
 
 /// Refuses a command about something that waits.
 pub fn refusal(waiting: &[Waiting]) -> CommandError {
     let folder = waiting.first().map_or(Path::new("."), Waiting::folder);
-    let what = format!("{} brings along {}, which is not allowed yet", shown(folder), what(waiting));
-    CommandError::new(Kind::Failed, what)
-        .hinted(format!("the user can look at it and allow it, in a terminal: {}", command(folder)))
+    let (are, object) = if is_one(waiting) { ("is", "it") } else { ("are", "them") };
+    let what = format!("{} brings along {}, which {are} not allowed yet", shown(folder), what(waiting));
+    CommandError::new(Kind::Failed, what).hinted(format!(
+        "the user can look at {object} and allow {object}, in a terminal: {}",
+        command(folder)
+    ))
 }
 
 /// Returns the command that allows a folder's project, as it can be typed.
@@ -106,6 +111,11 @@ fn what(waiting: &[Waiting]) -> String {
         }
     }
     all.join(", and ")
+}
+
+/// Returns whether it is a single run: workflows and settings are several things.
+fn is_one(waiting: &[Waiting]) -> bool {
+    matches!(waiting, [Waiting::Run(_)])
 }
 
 fn defect(waiting: &Waiting) -> Option<&String> {

@@ -22,7 +22,7 @@ use crate::ui::Style;
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let workflow = project::reviewers::chosen(&context.cwd, workflow(context, name)?);
+    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow(context, name)?);
     let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
         help(context, &workflow);
         return Ok(());

@@ -4,7 +4,7 @@ mod changes;
 mod shown;
 
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -13,6 +13,7 @@ use crate::allow::identity::Identity;
 use crate::allow::survey::Survey;
 use crate::allow::{Allowance, Standing};
 use crate::error::{CommandError, Kind, in_full};
+use crate::install::host::quoted;
 use crate::ui::Style;
 use crate::user;
 
@@ -97,7 +98,7 @@ fn start(context: &Context, arguments: &Arguments) -> Result<PathBuf, CommandErr
     found.ok_or_else(|| CommandError::new(Kind::Usage, format!("there is no folder {}", folder.display())))
 }
 
-fn survey(start: &std::path::Path, allowance: &Allowance<'_>) -> Result<Survey, CommandError> {
+fn survey(start: &Path, allowance: &Allowance<'_>) -> Result<Survey, CommandError> {
     Survey::of(start, allowance).map_err(|error| CommandError::new(Kind::Failed, in_full(&error)))
 }
 
@@ -158,23 +159,38 @@ fn list(context: &Context, allowance: &Allowance<'_>) {
     }
 }
 
-fn revoke(context: &Context, start: &std::path::Path, allowance: &Allowance<'_>) -> Result<(), CommandError> {
+fn revoke(context: &Context, start: &Path, allowance: &Allowance<'_>) -> Result<(), CommandError> {
     if !user::is_there(context.env.as_ref()) {
         return Err(CommandError::new(Kind::Failed, "nothing was revoked: this is not a terminal")
             .hinted("type it in a terminal"));
     }
-    let by_path = || allowance.registry().list().into_iter().find(|entry| start.starts_with(&entry.path));
+    let registry = allowance.registry();
     let project = Identity::of(start);
-    let ids = project.iter().flat_map(Identity::ids);
-    let mut ids: Vec<String> = ids.filter(|id| allowance.registry().is_known(id)).collect();
-    if ids.is_empty() {
-        ids.extend(by_path().map(|entry| entry.id));
+    let ids = project.iter().flat_map(Identity::ids).filter(|id| registry.has(id));
+    let mut revoked: Vec<String> = ids.collect();
+    let mut root = project.as_ref().map_or(start, |project| &project.root);
+    if revoked.is_empty() {
+        // A folder that was made anew is another project; what is known of the former one goes by its path.
+        let former = registry.list().into_iter().filter(|entry| Path::new(&entry.path) == start);
+        revoked.extend(former.map(|entry| entry.id));
+        root = start;
     }
-    if ids.is_empty() {
-        return Err(CommandError::new(Kind::Failed, format!("{} is not allowed", start.display()))
-            .hinted("see `holdpoint allow --list`"));
+    if revoked.is_empty() {
+        return Err(not_allowed(start, allowance));
     }
-    ids.iter().try_for_each(|id| allowance.registry().forget(id))?;
-    context.ui.line(format!("Revoked {}: its workflows, settings and runs have no effect.", start.display()));
+    revoked.iter().try_for_each(|id| registry.forget(id))?;
+    context.ui.line(format!("Revoked {}: its workflows, settings and runs have no effect.", root.display()));
     Ok(())
+}
+
+/// Says that there is nothing to revoke in a folder, and which project around it there is.
+fn not_allowed(start: &Path, allowance: &Allowance<'_>) -> CommandError {
+    let all = allowance.registry().list();
+    let around = all.iter().map(|entry| Path::new(&entry.path)).filter(|path| start.starts_with(path));
+    let nearest = around.max_by_key(|path| path.as_os_str().len());
+    let hint = match nearest.and_then(Path::to_str) {
+        Some(path) => format!("a project around it is: holdpoint allow --revoke {}", quoted(path)),
+        None => "see `holdpoint allow --list`".to_owned(),
+    };
+    CommandError::new(Kind::Failed, format!("{} is not allowed", start.display())).hinted(hint)
 }

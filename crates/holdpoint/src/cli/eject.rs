@@ -9,7 +9,7 @@ use holdpoint_core::workflow::parse::FILE;
 use serde_json::json;
 
 use super::{Context, phrase};
-use crate::allow::Allowance;
+use crate::allow::{Allowance, waiting};
 use crate::catalog::{self, BuiltIn};
 use crate::error::{CommandError, Kind};
 use crate::project;
@@ -49,19 +49,38 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Err(CommandError::new(Kind::Failed, format!("{} already exists", folder.display()))
             .hinted("edit it, remove it first, or choose another folder with `--to FOLDER`"));
     }
-    if arguments.to.is_some() {
+    let effect = if arguments.to.is_some() {
         write(built_in, &folder, None)?;
+        Effect::Nowhere
     } else {
         let allowance = Allowance::of(context.env.as_ref());
-        allowance.carry(&home, || write(built_in, &folder, Some(&home)))?;
-    }
+        let is_allowed =
+            allowance.carry(&home, content(built_in), || write(built_in, &folder, Some(&home)))?;
+        if is_allowed { Effect::Here } else { Effect::OnceAllowed(home) }
+    };
     if arguments.json {
         let files: Vec<&str> = built_in.files.iter().map(|(path, _)| *path).collect();
         context.ui.json(json!({"workflow": arguments.workflow, "folder": folder, "files": files}));
     } else {
-        show(context, arguments, built_in, &folder);
+        show(context, arguments, built_in, &folder, &effect);
     }
     Ok(())
+}
+
+/// Where a copy has an effect.
+enum Effect {
+    /// Nowhere: it is a draft.
+    Nowhere,
+    /// In this project.
+    Here,
+    /// In this project, once the user has allowed it.
+    OnceAllowed(PathBuf),
+}
+
+/// Returns the files of the copy as content of the project.
+fn content(built_in: &BuiltIn) -> BTreeMap<String, Vec<u8>> {
+    let name = |path: &str| format!("workflows/{}/{path}", built_in.workflow.name);
+    built_in.files.iter().map(|(path, text)| (name(path), text.as_bytes().to_vec())).collect()
 }
 
 fn built_in(name: &str) -> Result<&'static BuiltIn, CommandError> {
@@ -104,7 +123,7 @@ fn create(file: &Path, text: &str) -> Result<(), CommandError> {
         .map_err(|error| CommandError::new(Kind::Files, format!("{}: {error}", file.display())))
 }
 
-fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &Path) {
+fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &Path, effect: &Effect) {
     let ui = context.ui;
     let name = &arguments.workflow;
     let shown = folder.strip_prefix(&context.cwd).unwrap_or(folder).display().to_string();
@@ -120,19 +139,32 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
             Part::Folder(name) => format!("  {name}/  {}", phrase::counted(count, "file")),
         });
     }
-    let subject = if arguments.to.is_some() {
-        ui.line("\nThe copy is not enabled anywhere; the built-in workflow is unchanged.");
-        if folder.starts_with(&context.cwd) { format!("./{shown}") } else { shown.clone() }
-    } else {
-        ui.line(
-            "\nThe copy now replaces the built-in workflow in this project. To return to that, remove the folder.",
-        );
-        name.clone()
+    ui.line(format!("\n{}", told(effect)));
+    let subject = match effect {
+        Effect::Nowhere if folder.starts_with(&context.cwd) => format!("./{shown}"),
+        Effect::Nowhere => shown.clone(),
+        Effect::Here | Effect::OnceAllowed(_) => name.clone(),
     };
     ui.line("Next:");
     ui.line(format!("  edit {shown}/{FILE}"));
     ui.line(format!("  holdpoint check {subject}"));
     ui.line(format!("  holdpoint test {subject}"));
+}
+
+fn told(effect: &Effect) -> String {
+    match effect {
+        Effect::Nowhere => "The copy is not enabled anywhere; the built-in workflow is unchanged.".to_owned(),
+        Effect::Here => {
+            "The copy now replaces the built-in workflow in this project. To return to that, remove the \
+                         folder."
+                .to_owned()
+        }
+        Effect::OnceAllowed(home) => format!(
+            "The project's own workflows, and so the copy, have no effect until the user allows\nthem, in a \
+             terminal:\n  {}",
+            waiting::command(home)
+        ),
+    }
 }
 
 /// An entry of a workflow's folder.

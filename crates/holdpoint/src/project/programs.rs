@@ -6,6 +6,8 @@ use holdpoint_core::workflow::Text;
 use holdpoint_core::workflow::grants::{Grants, wrong_folder, wrong_variable};
 use serde::Deserialize;
 
+use crate::env::Env;
+
 /// The table's contents.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -25,9 +27,9 @@ impl Programs {
     }
 }
 
-/// Returns what the programs of the project of `home` get.
-pub fn granted(home: &Path) -> Grants {
-    let config = super::base(home).and_then(|base| super::config(&base, &mut Vec::new()));
+/// Returns what the programs of the project of `home` get, as far as the user has allowed it.
+pub fn granted(home: &Path, env: &dyn Env) -> Grants {
+    let config = super::allowed_base(home, env).and_then(|base| super::config(&base, &mut Vec::new()));
     let Programs { pass, writes } = config.unwrap_or_default().programs;
     let list = |names: Vec<String>| names.into_iter().map(Text::Owned).collect::<Vec<_>>().into();
     Grants { pass: list(pass), writes: list(writes) }

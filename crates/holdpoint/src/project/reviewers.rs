@@ -9,6 +9,7 @@ use holdpoint_core::workflow::Workflow;
 use serde::Deserialize;
 
 use super::Found;
+use crate::env::Env;
 use crate::store::layout;
 
 /// The table's contents: for each workflow, a reviewer and the one that is asked instead.
@@ -52,9 +53,10 @@ fn unknown(workflow: &Workflow, name: &str) -> Option<String> {
     })
 }
 
-/// Returns a workflow with the reviewers that were chosen for it in the project around a folder.
-pub fn chosen(start: &Path, mut workflow: Arc<Workflow>) -> Arc<Workflow> {
-    let config = super::base(start).and_then(|base| super::config(&base, &mut Vec::new()));
+/// Returns a workflow with the reviewers that were chosen for it in the project around a folder, if the user has allowed
+/// that choice.
+pub fn chosen(start: &Path, env: &dyn Env, mut workflow: Arc<Workflow>) -> Arc<Workflow> {
+    let config = super::allowed_base(start, env).and_then(|base| super::config(&base, &mut Vec::new()));
     // What is wrong with a choice is said where runs are looked for.
     let _ = config.map(|config| config.reviewers.apply(&mut workflow));
     workflow

@@ -55,6 +55,12 @@ impl Registry {
         self.folder.as_ref().is_some_and(|folder| folder.has(&format!("projects/{id}/known")))
     }
 
+    /// Returns whether there is anything about the project: content may be allowed, or a run noted, in one that the user
+    /// has not allowed.
+    pub fn has(&self, id: &str) -> bool {
+        self.folder.as_ref().is_some_and(|folder| !folder.names(&format!("projects/{id}")).is_empty())
+    }
+
     /// Returns whether the user has allowed this content of the project.
     pub fn is_allowed(&self, id: &str, digest: &str) -> bool {
         self.folder.as_ref().is_some_and(|folder| folder.has(&content(id, digest)))
@@ -139,12 +145,10 @@ impl Registry {
         let folder = self.kept()?;
         let project = format!("projects/{id}");
         // What makes it count goes first.
+        clear(folder, &format!("{project}/allowed"))?;
         folder.remove(&format!("{project}/known"))?;
-        for part in ["allowed", "runs", "seen"] {
-            for name in folder.names(&format!("{project}/{part}")) {
-                folder.remove(&format!("{project}/{part}/{name}"))?;
-            }
-            folder.remove(&format!("{project}/{part}"))?;
+        for part in ["runs", "seen"] {
+            clear(folder, &format!("{project}/{part}"))?;
         }
         folder.remove(&format!("{project}/latest"))?;
         folder.remove(&project)
@@ -181,6 +185,14 @@ impl Registry {
             )
         })
     }
+}
+
+/// Removes a folder and the files in it.
+fn clear(folder: &StateFolder, path: &str) -> io::Result<()> {
+    for name in folder.names(path) {
+        folder.remove(&format!("{path}/{name}"))?;
+    }
+    folder.remove(path)
 }
 
 fn content(id: &str, digest: &str) -> String {

@@ -4,6 +4,7 @@ mod attacks;
 mod command;
 mod content;
 mod runs;
+mod settings;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -142,9 +143,14 @@ impl Machine {
 
     /// Puts a program into the home that leaves a trace.
     pub(crate) fn trap(&self, name: &str) {
+        self.script(name, "touch \"$HOME/ran\"");
+    }
+
+    /// Puts a program into the home.
+    pub(crate) fn script(&self, name: &str, text: &str) {
         let file = self.home().join("bin").join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, "#!/bin/sh\ntouch \"$HOME/ran\"\n").unwrap();
+        std::fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
 

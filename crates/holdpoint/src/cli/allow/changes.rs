@@ -15,14 +15,14 @@ pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     let project = Identity::of(&survey.root);
     let before = project.and_then(|project| project.ids().find_map(|id| allowance.registry().latest(&id)));
     let Some(before) = before else { return };
-    ui.line("\nChanged since you last allowed it");
+    ui.whole_line("\nChanged since you last allowed it");
     for line in diff(&before, &survey.content.files) {
         let style = match line.as_bytes().first() {
             Some(b'+') => Style::Green,
             Some(b'-') => Style::Red,
             _ => Style::Dim,
         };
-        ui.line(format!("  {}", ui.paint(style, printable(&line))));
+        ui.whole_line(format!("  {}", ui.paint(style, printable(&line))));
     }
 }
 

@@ -15,36 +15,36 @@ use crate::ui::{Style, Ui};
 
 /// Shows what would be allowed, and what has changed since it last was.
 pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
-    ui.line(ui.paint(Style::Bold, printable(&survey.root.to_string_lossy())));
+    ui.whole_line(ui.paint(Style::Bold, printable(&survey.root.to_string_lossy())));
     if allowance.standing(&survey.root) == Standing::Waiting {
         for (name, parsed) in survey.content.workflows() {
-            ui.line(format!("\nWorkflow {}", ui.paint(Style::Bold, &name)));
+            ui.whole_line(format!("\nWorkflow {}", ui.paint(Style::Bold, &name)));
             match parsed.error() {
-                Some(error) => ui.line(format!("  has an error: {}", printable(&error.message))),
+                Some(error) => ui.whole_line(format!("  has an error: {}", printable(&error.message))),
                 None => show_workflow(ui, &parsed.workflow, survey),
             }
         }
         if let Some(settings) = survey.content.files.get(layout::CONFIG) {
-            ui.line(format!("\nSettings {}/{}", layout::FOLDER, layout::CONFIG));
-            ui.line(indented(&String::from_utf8_lossy(settings)));
+            ui.whole_line(format!("\nSettings {}/{}", layout::FOLDER, layout::CONFIG));
+            ui.whole_line(indented(&String::from_utf8_lossy(settings)));
         }
         changes::show(ui, survey, allowance);
     }
     if !survey.runs.is_empty() {
-        ui.line("\nRuns that did not begin here");
+        ui.whole_line("\nRuns that did not begin here");
         survey.runs.iter().for_each(|run| show_run(ui, run, survey));
     }
     if survey.content.is_empty() && survey.runs.is_empty() {
-        ui.line(
+        ui.whole_line(
             "\nIt brings nothing along. Once it is allowed, a run that you or an agent begin here counts.",
         );
     }
-    ui.line(format!("\nDigest {}", survey.digest()));
+    ui.whole_line(format!("\nDigest {}", survey.digest()));
 }
 
 fn show_workflow(ui: &Ui, workflow: &Workflow, survey: &Survey) {
     if !workflow.about.is_empty() {
-        ui.line(format!("  {}", printable(&workflow.about)));
+        ui.whole_line(format!("  {}", printable(&workflow.about)));
     }
     show_programs(ui, workflow);
     let held = workflow.rules.iter().filter(|rule| rule.step.delivery == Delivery::Hold);
@@ -82,7 +82,7 @@ fn show_reviewer(ui: &Ui, reviewer: &Reviewer) {
         let is_dangerous = permit.contains("everything") || permit.contains("no sandbox");
         let style = if is_dangerous { Style::Red } else { Style::Dim };
         let mark = if is_dangerous { "DANGER " } else { "" };
-        ui.line(format!("            {}", ui.paint(style, format!("{mark}{}", printable(&permit)))));
+        ui.whole_line(format!("            {}", ui.paint(style, format!("{mark}{}", printable(&permit)))));
     }
 }
 
@@ -106,12 +106,12 @@ fn uses_programs(workflow: &Workflow) -> bool {
 
 fn show_run(ui: &Ui, run: &Run, survey: &Survey) {
     let place = layout::name(&survey.root, &run.place());
-    ui.line(format!("  {}  {}", ui.paint(Style::Bold, &run.workflow.name), printable(&place)));
+    ui.whole_line(format!("  {}  {}", ui.paint(Style::Bold, &run.workflow.name), printable(&place)));
     show_programs(ui, &run.workflow);
 }
 
 fn row(ui: &Ui, name: &str, words: Vec<String>) {
     if !words.is_empty() {
-        ui.line(format!("  {name:<8}  {}", printable(&words.join(", "))));
+        ui.whole_line(format!("  {name:<8}  {}", printable(&words.join(", "))));
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn look(
     let mut all = Vec::new();
     for workflow in workflows {
         let Ok(parsed) = workflow.parsed() else { continue };
-        let chosen = reviewers::chosen(&context.cwd, Arc::new(parsed.workflow));
+        let chosen = reviewers::chosen(&context.cwd, context.env.as_ref(), Arc::new(parsed.workflow));
         let is_asked = |reviewer: &&Reviewer| {
             let named = chosen.phases.iter().filter_map(|phase| phase.reviewer(&chosen));
             named.into_iter().any(|named| named.name == reviewer.name)

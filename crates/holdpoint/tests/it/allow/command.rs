@@ -179,3 +179,76 @@ fn a_clone_of_an_allowed_clone_is_a_stranger() {
     machine.hook_in(&other, stop());
     assert!(!machine.ran());
 }
+
+/// What is allowed is shown as it is: a command could hide where a secret would be.
+#[test]
+fn nothing_that_is_allowed_is_hidden_as_a_secret() {
+    let machine = machine();
+    let hidden = "API_KEY=abcdefgh1234567890xyz";
+    machine.write(LINT, &RUNS.replace("touch", &format!("{hidden} touch")));
+    machine.write(".holdpoint/holdpoint.toml", "# token=ghp_abcdefghijklmnopqrstuvwxyz0123456789\n");
+    let first = machine.typed(&["allow"], "n\n").stdout;
+    assert!(first.contains(&format!("sh -c {hidden} touch")), "{first}");
+    assert!(first.contains("# token=ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "{first}");
+    machine.allow();
+    machine.write(LINT, &RUNS.replace("touch", "API_KEY=zyx0987654321hgfedcba touch"));
+    let changed = machine.typed(&["allow"], "n\n").stdout;
+    assert!(changed.lines().any(|line| line.contains("+run") && line.contains("zyx0987654321")), "{changed}");
+    assert!(changed.lines().any(|line| line.contains("-run") && line.contains(hidden)), "{changed}");
+}
+
+#[test]
+fn an_agent_allows_nothing_by_a_copy() {
+    let machine = Machine::cloned(&[("README.md", "x")]);
+    let mut eject = machine.holdpoint(&["eject", "taskie"]);
+    eject.env("CLAUDECODE", "1");
+    let printed = feed(eject, b"");
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(printed.stdout.contains("holdpoint allow "), "{}", printed.stdout);
+    let status = machine.run(&["status", "--json"]).stdout;
+    assert!(status.contains("its own workflows"), "{status}");
+}
+
+#[test]
+fn content_without_a_known_project_can_be_revoked() {
+    let machine = Machine::cloned(&[("README.md", "x")]);
+    assert_eq!(machine.run(&["eject", "taskie"]).code, Some(0));
+    let waits = || machine.run(&["status", "--json"]).stdout.contains("its own workflows");
+    assert!(!waits());
+    let revoked = machine.typed(&["allow", "--revoke"], "");
+    assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    assert!(waits());
+}
+
+#[test]
+fn revoking_a_folder_leaves_the_project_around_it() {
+    let machine = Machine::cloned(&[("README.md", "x")]);
+    let outer = machine.home().with_file_name("outer");
+    std::fs::create_dir_all(outer.join("inner")).unwrap();
+    assert_eq!(at_terminal(machine.holdpoint_in(&outer, &["allow", "--yes"]), "").code, Some(0));
+    let list = || machine.run(&["allow", "--list"]).stdout;
+    for is_repository in [false, true] {
+        if is_repository {
+            git(&outer.join("inner"), &["init", "--quiet"]);
+        }
+        let printed = at_terminal(machine.holdpoint_in(&outer.join("inner"), &["allow", "--revoke"]), "");
+        assert_eq!(printed.code, Some(1), "{}", printed.stdout);
+        assert!(list().starts_with(&outer.display().to_string()), "{}", list());
+    }
+    let inside = outer.join("outside-a-repository");
+    std::fs::create_dir(&inside).unwrap();
+    let printed = at_terminal(machine.holdpoint_in(&inside, &["allow", "--revoke"]), "");
+    assert!(
+        printed.stderr.contains(&format!("holdpoint allow --revoke {}", outer.display())),
+        "{}",
+        printed.stderr
+    );
+}
+
+#[test]
+fn several_things_are_spoken_of_as_several() {
+    let machine = Machine::cloned(&[("README.md", "x"), (LINT, RUNS)]);
+    let printed = machine.run(&["lint", "start"]);
+    let said = format!("{}{}", printed.stdout, printed.stderr);
+    assert!(said.contains("its own workflows, which are not allowed yet"), "{said}");
+}

@@ -53,3 +53,61 @@ fn content_that_looks_the_same_is_not_read_again_and_a_change_is_seen() {
     registry.forget(&registry.list()[0].id).unwrap();
     assert_eq!(standing(), Standing::Waiting);
 }
+
+/// Two files that share a name in what is shown and allowed could take each other's place.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_could_pass_for_another_is_unusable() {
+    use std::os::unix::ffi::OsStrExt;
+    let names: [&[u8]; 2] = [b"a\\workflow.toml", b"a/\xff.md"];
+    for name in names {
+        let project = Project::new();
+        let user = Later(project.state().to_path_buf());
+        project.workflow("a", "about = \"x\"\n");
+        let file = project.root().join(".holdpoint/workflows").join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(file, "about = \"y\"\n").unwrap();
+        let standing = Allowance::of(&user).standing(project.root());
+        assert!(matches!(&standing, Standing::Unusable(why) if why.contains("name")), "{standing:?}");
+        assert!(Allowance::of(&user).allow_all(project.root()).is_err());
+    }
+}
+
+/// Only what a command of ours adds is allowed with it, whatever else appears meanwhile.
+#[test]
+fn what_somebody_else_writes_meanwhile_is_not_carried_along() {
+    let (ours, text) = ("workflows/b/workflow.toml", "about = \"b\"\n");
+    let carry = |meanwhile: Option<(&str, &str)>| {
+        let project = Project::new();
+        let user = Later(project.state().to_path_buf());
+        project.workflow("a", "about = \"x\"\n");
+        Allowance::of(&user).allow_all(project.root()).unwrap();
+        let added = [(ours.to_owned(), text.as_bytes().to_vec())].into();
+        let carried = Allowance::of(&user).carry(project.root(), added, || {
+            for (path, text) in [(ours, text)].into_iter().chain(meanwhile) {
+                project.write(&format!(".holdpoint/{path}"), text);
+            }
+            Ok::<(), ()>(())
+        });
+        (carried.unwrap(), Allowance::of(&user).standing(project.root()))
+    };
+    assert_eq!(carry(None), (true, Standing::Allowed));
+    for meanwhile in [("holdpoint.toml", ""), ("workflows/a/workflow.toml", "about = \"y\"\n"), (ours, "")] {
+        assert_eq!(carry(Some(meanwhile)), (false, Standing::Waiting), "{meanwhile:?}");
+    }
+}
+
+/// What is revoked only in part must not count any more.
+#[test]
+fn what_was_allowed_is_forgotten_first() {
+    let project = Project::new();
+    let user = Later(project.state().to_path_buf());
+    project.workflow("a", "about = \"x\"\n");
+    Allowance::of(&user).allow_all(project.root()).unwrap();
+    let registry = Allowance::of(&user).registry().clone();
+    let id = registry.list()[0].id.clone();
+    let known = project.state().join("holdpoint/projects").join(&id).join("known");
+    std::fs::remove_file(&known).unwrap();
+    std::fs::create_dir_all(known.join("in-the-way")).unwrap();
+    assert!(registry.forget(&id).is_err());
+    assert_eq!(Allowance::of(&user).standing(project.root()), Standing::Waiting);
+}

@@ -105,3 +105,17 @@ fn a_repository_made_after_init_stays_allowed() {
     machine.stop();
     assert!(machine.ran());
 }
+
+/// A git that cannot tell says nothing for good.
+#[test]
+fn a_run_waits_only_as_long_as_git_cannot_tell() {
+    let machine = own_project();
+    machine.allow();
+    write_plan(&machine);
+    machine.script("git", "exit 128");
+    machine.stop();
+    assert!(!machine.ran());
+    std::fs::remove_file(machine.home().join("bin/git")).unwrap();
+    let answer = machine.stop();
+    assert!(machine.ran(), "{answer}");
+}
