@@ -104,7 +104,7 @@ pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     let Some(verdict) = verdict_in(facts, &phase, &said)? else { return Ok(nothing) };
     let going_on = facts.workflow.going_on().map(|command| format!(" Go on: {command}"));
     let text = format!(
-        "Verdict on record: {verdict}, for the files as they are now.{}",
+        "Verdict on record: {verdict}, for the files as they were when it was asked.{}",
         going_on.unwrap_or_default()
     );
     Ok(Effects {
