@@ -273,6 +273,18 @@ fn a_sub_agents_verdict_carries_the_nonce() {
 }
 
 #[test]
+fn a_verdict_that_stands_in_the_prompt_alone_is_none() {
+    let mut project = begun(&[]);
+    project.state["phase"] = json!("review");
+    project.state["marks"]["asked"] = json!({"phase": "review", "nonce": "77", "tree": "then"});
+    let mut event = answer("reader", "");
+    let prompt = "Say VERDICT 77 pass or VERDICT 77 fail";
+    event.tool.as_mut().unwrap().result =
+        Some(json!({"status": "completed", "prompt": prompt, "content": []}));
+    assert_eq!(subagent::heard(&project.facts_at(event)).unwrap().sets, []);
+}
+
+#[test]
 fn an_answer_is_bound_to_its_phase_and_its_question() {
     let asked = json!({"phase": "review", "nonce": "77", "tree": "then"});
     let right = json!({"phase": "review", "nonce": "77", "verdict": "pass", "notes": "fine"});

@@ -117,7 +117,7 @@ pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     if !is_asked(facts, &phase)? || !is_whom_was_asked(facts, &phase, tool)? {
         return Ok(nothing);
     }
-    let said = tool.result_text().unwrap_or_default();
+    let said = tool.said().unwrap_or_default();
     let asked = facts.mark("asked")?;
     if !is_about(&asked, &phase) {
         return Ok(nothing);
