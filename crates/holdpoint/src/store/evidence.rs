@@ -98,10 +98,20 @@ pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
 }
 
 /// Puts the evidence of the last run away: it proves nothing of the next one.
-pub fn set_aside(home: &Path, workflow: &str) {
+pub fn set_aside(home: &Path, workflow: &str) -> Result<(), FileError> {
     let path = layout::evidence(home, workflow);
-    let project = Folder::project(home);
-    let _ = project.and_then(|project| project.rename(&path, &path.with_extension("last.jsonl")));
+    match Folder::project(home)?.rename(&path, &path.with_extension("last.jsonl")) {
+        Err(error) if !error.is_missing() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether something that people have said is about a run of this name.
+pub fn is_about(home: &Path, workflow: &str, run: &str) -> bool {
+    let is_about = |piece: &Evidence| {
+        piece.approval.as_ref().is_some_and(|given| given.run == run) || piece.details["run"] == run
+    };
+    read(home, workflow).iter().any(is_about)
 }
 
 /// Chains the lines that are there, whoever wrote them: a case's evidence is given, not seen.
