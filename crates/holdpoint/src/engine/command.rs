@@ -123,8 +123,9 @@ impl Typed<'_> {
         if let Some(run) = self.made(&session, step)? {
             // The new run may stand where the old one did.
             drop(lock);
-            let said = self.make(&self.session(&run, event), step)?;
+            // A run that is made and not known to have begun here would wait for its user.
             Allowance::of(self.env.as_ref()).begin(&run)?;
+            let said = self.make(&self.session(&run, event), step)?;
             return Ok((said, Some(run)));
         }
         let said = match lock.filter(|_| has_run) {
