@@ -198,16 +198,24 @@ impl Tool {
 
     /// Returns the result as text: its text blocks if it has any, otherwise its JSON.
     pub fn result_text(&self) -> Option<String> {
-        let result = self.result.as_ref()?;
-        // A sub-agent in the background has only started: its result comes later.
-        if result.get("status").and_then(Json::as_str) == Some("async_launched") {
-            return None;
-        }
-        match result {
-            Json::Null => None,
+        let result = self.finished()?;
+        self.said().or_else(|| Some(result.to_string()))
+    }
+
+    /// Returns what the tool itself said: its text, or its text blocks. The rest of a result may repeat what the tool was
+    /// asked.
+    pub fn said(&self) -> Option<String> {
+        match self.finished()? {
             Json::String(text) => Some(text.clone()),
-            other => Some(text_blocks(other).unwrap_or_else(|| other.to_string())),
+            other => text_blocks(other),
         }
+    }
+
+    /// The result, if there is one. A sub-agent in the background has only started: its result comes later.
+    fn finished(&self) -> Option<&Json> {
+        let has_only_started =
+            |result: &&Json| result.get("status").and_then(Json::as_str) == Some("async_launched");
+        self.result.as_ref().filter(|result| !result.is_null() && !has_only_started(result))
     }
 
     /// Returns the error as text, if the call failed.
@@ -311,5 +319,19 @@ mod tests {
         assert_eq!(task.result_text(), None);
         task.result = Some(json!({"output": "x"}));
         assert_eq!(task.result_text().as_deref(), Some(r#"{"output":"x"}"#));
+    }
+
+    #[test]
+    fn what_a_tool_was_asked_is_not_what_it_said() {
+        for (result, said) in [
+            (json!({"status": "completed", "prompt": "asked", "content": []}), None),
+            (json!({"prompt": "asked", "content": [{"type": "text", "text": "said"}]}), Some("said")),
+            (json!("said"), Some("said")),
+            (json!({"status": "async_launched", "content": [{"type": "text", "text": "x"}]}), None),
+            (json!(null), None),
+        ] {
+            let task = Tool { result: Some(result), ..tool("Agent", json!({"prompt": "asked"})) };
+            assert_eq!(task.said().as_deref(), said, "{:?}", task.result);
+        }
     }
 }

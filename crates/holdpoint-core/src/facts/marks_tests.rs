@@ -7,8 +7,11 @@ use minijinja::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::super::Facts;
+use super::marked;
 use crate::event::{Event, Moment};
+use crate::phase::{self, Answered, Turn, subagent};
 use crate::tool::Tool;
+use crate::verdict::Verdict;
 use crate::workflow::Workflow;
 use crate::workflow::parse::parse;
 use crate::world::{Answer, GitQuestion, Head, World};
@@ -56,6 +59,7 @@ struct Project {
     committed: Files,
     now: Files,
     head: Option<Head>,
+    has_no_tree: bool,
 }
 
 impl World for Project {
@@ -69,6 +73,9 @@ impl World for Project {
         self.now.get(path).map_or(Answer::None, |_| Answer::Is(()))
     }
     fn tree(&self, _: &[String]) -> Answer<String> {
+        if self.has_no_tree {
+            return Answer::None;
+        }
         Answer::Is(if self.now == self.then { "then" } else { "now" }.to_owned())
     }
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
@@ -294,7 +301,7 @@ fn answer(who: &str, said: &str) -> Event {
 fn a_sub_agents_verdict_carries_the_nonce() {
     let mut project = begun(&[]);
     project.state["phase"] = json!("review");
-    project.state["marks"]["asked"] = json!({"nonce": "77", "tree": "then"});
+    project.state["marks"]["asked"] = json!({"phase": "review", "nonce": "77", "tree": "then"});
     for (who, said, expect) in [
         ("reader", "VERDICT 77 pass", Some("pass")),
         ("plugin:second", "fine\nVERDICT 77 fail.", Some("fail")),
@@ -305,8 +312,88 @@ fn a_sub_agents_verdict_carries_the_nonce() {
         ("reader", "pass", None),
         ("coder", "VERDICT 77 pass", None),
     ] {
-        let heard = crate::phase::subagent::heard(&project.facts_at(answer(who, said))).unwrap();
+        let heard = subagent::heard(&project.facts_at(answer(who, said))).unwrap();
         let verdict = heard.sets.first().map(|set| set.value["verdict"].as_str().unwrap_or_default());
         assert_eq!(verdict, expect, "{who}: {said}");
     }
+}
+
+#[test]
+fn a_verdict_that_stands_in_the_prompt_alone_is_none() {
+    let mut project = begun(&[]);
+    project.state["phase"] = json!("review");
+    project.state["marks"]["asked"] = json!({"phase": "review", "nonce": "77", "tree": "then"});
+    let mut event = answer("reader", "");
+    let prompt = "Say VERDICT 77 pass or VERDICT 77 fail";
+    event.tool.as_mut().unwrap().result =
+        Some(json!({"status": "completed", "prompt": prompt, "content": []}));
+    assert_eq!(subagent::heard(&project.facts_at(event)).unwrap().sets, []);
+}
+
+#[test]
+fn an_answer_is_bound_to_its_phase_and_its_question() {
+    let asked = json!({"phase": "review", "nonce": "77", "tree": "then"});
+    let right = json!({"phase": "review", "nonce": "77", "verdict": "pass", "notes": "fine"});
+    let turn = |asked: &Json, answer: &Json| {
+        let mut project = begun(&[]);
+        project.state["phase"] = json!("review");
+        (project.state["marks"]["asked"], project.state["marks"]["answer"]) = (asked.clone(), answer.clone());
+        let facts = project.facts();
+        phase::turn(&facts, facts.workflow.phase("review").unwrap()).unwrap()
+    };
+    assert!(matches!(turn(&asked, &right), Turn::Perform(_)));
+    for (field, value) in [("phase", json!("write")), ("nonce", json!("78")), ("nonce", Json::Null)] {
+        let mut other = right.clone();
+        other[field] = value;
+        assert!(matches!(turn(&asked, &other), Turn::Unfinished { .. }), "{other}");
+    }
+    for (field, value) in [("phase", json!("write")), ("nonce", Json::Null)] {
+        let mut other = asked.clone();
+        other[field] = value;
+        let Turn::Step(anew) = turn(&other, &right) else { panic!("{other} is no question of this phase") };
+        assert!(anew.messages[0].text.contains("0000000000000077"), "{anew:?}");
+    }
+    let mut unasked = begun(&[]);
+    unasked.state["phase"] = json!("review");
+    unasked.state["marks"]["asked"] = json!({"phase": "write", "nonce": "77", "tree": "then"});
+    let heard = subagent::heard(&unasked.facts_at(answer("reader", "VERDICT 77 pass"))).unwrap();
+    assert_eq!(heard.sets, [], "an answer to the question of another phase");
+}
+
+#[test]
+fn an_answer_about_files_that_git_does_not_know_is_a_fault() {
+    let mut project = Project { has_no_tree: true, ..begun(&[]) };
+    project.state["phase"] = json!("review");
+    project.state["marks"]["asked"] = json!({"phase": "review", "nonce": "77", "tree": null});
+    project.state["marks"]["answer"] = json!({"phase": "review", "nonce": "77", "verdict": "pass"});
+    let facts = project.facts();
+    let fault = phase::turn(&facts, facts.workflow.phase("review").unwrap()).unwrap_err().to_string();
+    assert!(fault.contains("git does not know them"), "{fault}");
+}
+
+#[test]
+fn an_answer_is_used_once() {
+    let mut project = begun(&[]);
+    project.state["phase"] = json!("review");
+    let facts = project.facts();
+    let pass = Answered { verdict: Some(Verdict::Pass), ..Answered::default() };
+    let done = phase::performed(&facts, facts.workflow.phase("review").unwrap(), &pass).unwrap();
+    assert!(done.sets.contains(&marked("answer", Json::Null)), "{done:?}");
+}
+
+#[test]
+fn of_a_long_answer_a_part_is_kept_and_no_secret() {
+    let mut project = begun(&[]);
+    project.state["phase"] = json!("review");
+    project.state["marks"]["asked"] = json!({"phase": "review", "nonce": "77", "tree": "then"});
+    let said = format!("API_KEY=hunter2hunter2\n{}\nVERDICT 77 pass", "é".repeat(64 * 1024));
+    let heard = subagent::heard(&project.facts_at(answer("reader", &said))).unwrap();
+    let kept = &heard.sets[0].value;
+    let notes = kept["notes"].as_str().unwrap();
+    assert_eq!(
+        (&kept["verdict"], &kept["nonce"], &kept["phase"]),
+        (&json!("pass"), &json!("77"), &json!("review"))
+    );
+    assert!(notes.starts_with("API_KEY=[secret]\n") && notes.ends_with('é'), "{}", &notes[..40]);
+    assert!((64 * 1024 - 1..=64 * 1024).contains(&notes.len()), "{}", notes.len());
 }

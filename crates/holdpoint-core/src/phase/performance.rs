@@ -6,7 +6,7 @@ use minijinja::value::{Serde, Value};
 use serde_json::{Value as Json, json};
 
 use super::request::{AnswerForm, Request, Task, Tests};
-use super::{counted, done, number, one_test, round, take};
+use super::{counted, done, number, one_test, round, subagent, take};
 use crate::effects::{Effects, Set};
 use crate::facts::{FactError, Facts, With};
 use crate::verdict::Verdict;
@@ -213,6 +213,7 @@ pub fn performed(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Resu
     sets.extend(counted(facts, phase, round(facts, phase)?)?);
     sets.extend(next_model(facts, phase)?);
     sets.extend(noted(facts, phase, answered)?);
+    sets.extend(subagent::used(facts, phase)?);
     let passes = what.passes(verdict, &facts.workflow);
     let route = match clean(what) {
         None => what.route(verdict, &facts.workflow).map_or(&[][..], |route| &route.steps),

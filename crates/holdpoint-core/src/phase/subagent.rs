@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use minijinja::value::Value;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::performance::{answer_form, reviewer};
 use super::request::{Request, Task};
@@ -13,6 +13,7 @@ use crate::effects::{Effects, Set};
 use crate::event::Moment;
 use crate::facts::marks::marked;
 use crate::facts::{FactError, Facts};
+use crate::secret;
 use crate::tool::{Tool, ToolKind};
 use crate::transition::{Origin, enter, note};
 use crate::verdict::Verdict;
@@ -22,6 +23,9 @@ use crate::workflow::step::Delivery;
 
 /// The word for it in `way`.
 pub const WAY: &str = "subagent";
+
+/// The most of an answer that is kept in the state.
+const NOTES_BYTES_MAX: usize = 64 * 1024;
 
 /// Whether a phase is a review that a sub-agent does.
 pub(crate) fn is_asked(facts: &Arc<Facts>, phase: &Phase) -> Result<bool, FactError> {
@@ -39,7 +43,7 @@ pub(crate) fn asking(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, Fact
         return Ok(Vec::new());
     }
     let nonce = format!("{:016x}", facts.world.random_u64());
-    let asked = json!({ "nonce": nonce, "tree": facts.tree()? });
+    let asked = json!({ "phase": phase.name, "nonce": nonce, "tree": facts.tree()? });
     Ok(vec![marked("asked", asked), marked("answer", json!(null))])
 }
 
@@ -56,14 +60,22 @@ pub(super) fn turn(
     review: &ReviewPhase,
     round: i64,
 ) -> Result<Turn, FactError> {
-    let answer = facts.mark("answer")?;
+    let (asked, answer) = (facts.mark("asked")?, facts.mark("answer")?);
+    if !is_about(&asked, phase) {
+        return again(facts, phase);
+    }
+    let is_to_it = is_about(&answer, phase) && answer["nonce"] == asked["nonce"];
     let known = answer_form(review, reviewer(facts, phase)?).words;
     let is_known = |word: &&str| known.iter().any(|(_, verdict)| verdict.word() == *word);
-    let Some(word) = answer["verdict"].as_str().filter(is_known) else {
+    let Some(word) = answer["verdict"].as_str().filter(is_known).filter(|_| is_to_it) else {
         let text = ask(facts, phase)?;
         return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Effects::default() });
     };
-    let is_stale = facts.mark("asked")?["tree"].as_str() != facts.tree()?.as_deref();
+    let tree = facts.tree()?.ok_or_else(|| {
+        let what = "cannot be compared with those that the sub-agent was asked about: git does not know them";
+        FactError::Missing(format!("phase `{}`: the files {what}", phase.name))
+    })?;
+    let is_stale = asked["tree"] != tree.as_str();
     if is_stale && review.routes.of(&Verdict::Stale).is_none() {
         return again(facts, phase);
     }
@@ -81,7 +93,12 @@ pub(super) fn turn(
     })))
 }
 
-/// The same question about other files.
+/// Whether a question or an answer is one of this phase, with a nonce.
+fn is_about(mark: &Json, phase: &Phase) -> bool {
+    mark["phase"] == *phase.name && mark["nonce"].is_string()
+}
+
+/// The question anew: about other files, or where none of this phase is open.
 fn again(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     let mut effects = Effects::default();
     note(facts, phase, &mut effects)?;
@@ -101,18 +118,36 @@ pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     if !is_asked(facts, &phase)? || !is_whom_was_asked(facts, &phase, tool)? {
         return Ok(nothing);
     }
-    let said = tool.result_text().unwrap_or_default();
+    let said = tool.said().unwrap_or_default();
+    let asked = facts.mark("asked")?;
+    if !is_about(&asked, &phase) {
+        return Ok(nothing);
+    }
     let Some(verdict) = verdict_in(facts, &phase, &said)? else { return Ok(nothing) };
     let going_on = facts.workflow.going_on().map(|command| format!(" Go on: {command}"));
     let text = format!(
-        "Verdict on record: {verdict}, for the files as they are now.{}",
+        "Verdict on record: {verdict}, for the files as they were when it was asked.{}",
         going_on.unwrap_or_default()
     );
+    let answer =
+        json!({ "phase": phase.name, "nonce": asked["nonce"], "verdict": verdict, "notes": notes(&said) });
     Ok(Effects {
-        sets: vec![marked("answer", json!({ "verdict": verdict, "notes": said }))],
+        sets: vec![marked("answer", answer)],
         messages: vec![Origin::Phase(&phase).message(Delivery::Context, text)],
         ..Effects::default()
     })
+}
+
+/// What is kept of an answer. Secrets go first: half of one would not be known for what it is.
+fn notes(said: &str) -> String {
+    let mut notes = secret::replaced(said).into_owned();
+    notes.truncate(notes.floor_char_boundary(NOTES_BYTES_MAX));
+    notes
+}
+
+/// That the answer of such a phase has led to its step: it does not lead to another.
+pub(super) fn used(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<Set>, FactError> {
+    Ok(is_asked(facts, phase)?.then(|| marked("answer", json!(null))))
 }
 
 /// Whether the sub-agent is the one that reviews. Agents put a plugin's name before it.

@@ -10,7 +10,7 @@ use holdpoint_core::command::{self, Refusal};
 use holdpoint_core::effects::{Effects, Set};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, time};
-use holdpoint_core::phase::{self, Due};
+use holdpoint_core::phase::{self, Due, approval};
 use holdpoint_core::run_id::{self, Parts};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
@@ -123,8 +123,9 @@ impl Typed<'_> {
         if let Some(run) = self.made(&session, step)? {
             // The new run may stand where the old one did.
             drop(lock);
-            let said = self.make(&self.session(&run, event), step)?;
+            // A run that is made and not known to have begun here would wait for its user.
             Allowance::of(self.env.as_ref()).begin(&run)?;
+            let said = self.make(&self.session(&run, event), step)?;
             return Ok((said, Some(run)));
         }
         let said = match lock.filter(|_| has_run) {
@@ -174,12 +175,16 @@ impl Typed<'_> {
 
     /// Refuses a command where only a run waits that did not begin here: it would go on with that, or write over it.
     fn refuse_waiting(&self, found: &Found) -> Result<(), CommandError> {
-        let is_single = self.workflow.run.each.is_none() && self.workflow.run.id.is_none();
-        let is_free = self.may_make() && !is_single;
+        let is_free = self.may_make() && !self.is_single();
         if !found.runs.is_empty() || is_free || !found.waiting.iter().any(Waiting::is_run) {
             return Ok(());
         }
         Err(waiting::refusal(&found.waiting))
+    }
+
+    /// Whether the workflow has one run at a time, always in the same place.
+    fn is_single(&self) -> bool {
+        self.workflow.run.each.is_none() && self.workflow.run.id.is_none()
     }
 
     /// A home without a run.
@@ -230,11 +235,15 @@ impl Typed<'_> {
     fn make(&self, session: &Session<'_>, step: &Step) -> Result<String, CommandError> {
         let run = session.run;
         let lock = locked(&run.home, &run.place())?;
+        // What was seen of a former run in the same place proves nothing of this one. Runs side by side keep theirs.
+        let name = approval::run_name(&session.facts());
+        if self.is_single() || evidence::is_about(&run.home, &self.workflow.name, &name) {
+            evidence::set_aside(&run.home, &self.workflow.name).map_err(files)?;
+        }
         if let Some(seal) = Seal::of(run) {
             let path = session.facts().state_path().map_err(told)?;
             let state = path.map(|path| run.folder.join(path)).unwrap_or_default();
             seal.retire(&state).map_err(files)?;
-            evidence::set_aside(&run.home, &self.workflow.name);
         }
         let first = session.refresh().first_values().map_err(told)?;
         let keep = &step.command.keep;

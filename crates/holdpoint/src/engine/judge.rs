@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use holdpoint_core::decide::decide;
-use holdpoint_core::effects::Effects;
+use holdpoint_core::effects::{Effects, Source};
 use holdpoint_core::event::Moment;
 use holdpoint_core::workflow::step::Delivery;
 
@@ -28,9 +28,10 @@ pub(super) fn waits_for_others(session: &Session<'_>) -> bool {
 /// Asks a run's workflow about the event and commits what it sets; with `only`, the rules of that name alone.
 pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     let upheld = session.uphold();
-    // Nothing is due by a state that nobody can vouch for; its rules hold all the same.
-    let is_closed = upheld.is_err() && session.event.moment == Moment::Stop;
-    let mut report = if is_closed { Report::default() } else { judge_upheld(session, only) };
+    let mut report = match &upheld {
+        Ok(_) => judge_upheld(session, only),
+        Err(_) => judge_unsure(session, only),
+    };
     if let Some(what) = upheld.unwrap_or_else(|error| Some(error.to_string())) {
         report.effects.fault(what);
     }
@@ -46,7 +47,18 @@ fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
     let is_due = is_stop && only.is_none() && !session.run.workflow.phases.is_empty();
     let mut report = if is_due { advance(session, Scope::Stop) } else { Report::default() };
     if report.is_open() {
-        ask_rules(session, only, &mut report);
+        ask_rules(session, only, decide_and_set, &mut report);
+    }
+    report
+}
+
+/// By a state that nobody can vouch for nothing is due and nothing is set: writing it would seal it. Its rules hold all
+/// the same.
+fn judge_unsure(session: &Session<'_>, only: Option<&str>) -> Report {
+    let mut report = Report::default();
+    if session.event.moment != Moment::Stop {
+        let decide_only = |session: &Session<'_>, only: Option<&str>| unset(decide(&session.facts(), only));
+        ask_rules(session, only, decide_only, &mut report);
     }
     report
 }
@@ -60,13 +72,19 @@ pub fn review(session: &Session<'_>) -> Report {
     report
 }
 
-/// Asks the rules that look at the event. A sealed run is asked even if none does: the engine itself protects it.
-fn ask_rules(session: &Session<'_>, only: Option<&str>, report: &mut Report) {
+/// Asks the rules that look at the event, by `setting` if they may set something. A sealed run is asked even if none
+/// does: the engine itself protects it.
+fn ask_rules(
+    session: &Session<'_>,
+    only: Option<&str>,
+    setting: impl Fn(&Session<'_>, Option<&str>) -> Effects,
+    report: &mut Report,
+) {
     let mut rules = session.run.workflow.rules_for(session.event, only).peekable();
     if rules.peek().is_some() || session.run.workflow.run.is_sealed {
         let hears = only.is_none() && session.run.workflow.hears(session.event);
         let sets = hears || rules.any(|rule| !rule.step.set.is_empty());
-        let effects = if sets { decide_and_set(session, only) } else { decide(&session.facts(), only) };
+        let effects = if sets { setting(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment == Moment::Stop && effects.holds() {
             let holds: Vec<&str> =
                 effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
@@ -84,14 +102,14 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
         Ok(Some(path)) => path,
         Ok(None) => {
             let what = "a rule sets state fields, but [run] names no state file".to_owned();
-            return unset(decide(&session.facts(), only), what);
+            return lost(decide(&session.facts(), only), what);
         }
-        Err(error) => return unset(decide(&session.facts(), only), error.to_string()),
+        Err(error) => return lost(decide(&session.facts(), only), error.to_string()),
     };
     let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
     let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {
         Ok(lock) => lock,
-        Err(why) => return unset(decide(&session.facts(), only), unwritten(&why.to_string())),
+        Err(why) => return lost(decide(&session.facts(), only), unwritten(&why.to_string())),
     };
     for _ in 0..TRIES_MAX {
         let mut effects = decide(&session.refresh(), only);
@@ -103,15 +121,53 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
                 return effects;
             }
             Err(WriteError::Changed) => {}
-            Err(why) => return unset(effects, unwritten(&why.to_string())),
+            Err(why) => return lost(effects, unwritten(&why.to_string())),
         }
     }
-    unset(decide(&session.refresh(), only), unwritten("others kept writing it"))
+    lost(decide(&session.refresh(), only), unwritten("others kept writing it"))
 }
 
-/// The same without what could not be set.
-fn unset(mut effects: Effects, what: String) -> Effects {
-    effects.sets.clear();
+/// The same without what could not be set, and why it could not.
+fn lost(effects: Effects, what: String) -> Effects {
+    let mut effects = unset(effects);
     effects.fault(what);
     effects
+}
+
+/// The same without what it sets. A phase speaks up here only to say that a sub-agent's answer is on record, and then it
+/// is not.
+fn unset(mut effects: Effects) -> Effects {
+    effects.sets.clear();
+    effects.messages.retain(|message| message.source != Source::Phase);
+    effects
+}
+
+#[cfg(test)]
+mod tests {
+    use holdpoint_core::effects::{Message, Set};
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_to_be_on_record_that_was_not_written() {
+        let message = |source: Source| Message {
+            delivery: Delivery::Context,
+            text: "x".to_owned(),
+            source,
+            name: String::new(),
+            line: 0,
+            code: None,
+            facts: Vec::new(),
+            satisfied_by: None,
+        };
+        let effects = Effects {
+            sets: vec![Set { path: vec!["marks".to_owned()], value: serde_json::json!({}) }],
+            messages: vec![message(Source::Phase), message(Source::Rule), message(Source::Engine)],
+            ..Effects::default()
+        };
+        let left = lost(effects, "the state file was not written".to_owned());
+        let sources: Vec<Source> = left.messages.iter().map(|message| message.source).collect();
+        assert_eq!(sources, [Source::Rule, Source::Engine]);
+        assert!(left.writes_nothing() && left.faults.len() == 1);
+    }
 }

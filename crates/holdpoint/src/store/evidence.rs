@@ -66,9 +66,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// The piece as it is kept: what was run or printed may have a token in it.
+    /// The piece as it is kept: what was run, printed or said may have a token in it.
     fn without_secrets(mut self) -> Evidence {
-        self.command.iter_mut().chain(&mut self.doubts).for_each(secret::replace);
+        let reason = self.approval.as_mut().and_then(|given| given.reason.as_mut());
+        self.command.iter_mut().chain(&mut self.doubts).chain(reason).for_each(secret::replace);
         secret::replace_in("", &mut self.details);
         self
     }
@@ -97,10 +98,20 @@ pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
 }
 
 /// Puts the evidence of the last run away: it proves nothing of the next one.
-pub fn set_aside(home: &Path, workflow: &str) {
+pub fn set_aside(home: &Path, workflow: &str) -> Result<(), FileError> {
     let path = layout::evidence(home, workflow);
-    let project = Folder::project(home);
-    let _ = project.and_then(|project| project.rename(&path, &path.with_extension("last.jsonl")));
+    match Folder::project(home)?.rename(&path, &path.with_extension("last.jsonl")) {
+        Err(error) if !error.is_missing() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether something that people have said is about a run of this name.
+pub fn is_about(home: &Path, workflow: &str, run: &str) -> bool {
+    let is_about = |piece: &Evidence| {
+        piece.approval.as_ref().is_some_and(|given| given.run == run) || piece.details["run"] == run
+    };
+    read(home, workflow).iter().any(is_about)
 }
 
 /// Chains the lines that are there, whoever wrote them: a case's evidence is given, not seen.
@@ -137,6 +148,17 @@ fn pieces(text: &[u8]) -> Vec<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_of_a_no_is_kept_without_secrets() {
+        let home = tempfile::tempdir().unwrap();
+        let reason = Some("it prints API_KEY=hunter2hunter2".to_owned());
+        let given = Given { name: "qa".into(), reason, ..Given::default() };
+        let piece = Evidence { workflow: "flow".into(), approval: Some(given), ..Evidence::default() };
+        append(home.path(), &piece).unwrap();
+        let kept = read(home.path(), "flow").remove(0).approval.unwrap().reason;
+        assert_eq!(kept.as_deref(), Some("it prints API_KEY=[secret]"));
+    }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a forger")]

@@ -220,6 +220,41 @@ fn an_approval_of_a_commit_counts_until_the_next_one() {
     assert_eq!(site.state()["remark"], "What owner approved has changed since.");
 }
 
+/// A run of the workflow without its seal, approved by both.
+fn approved_unsealed() -> Site {
+    let site = Site::new();
+    let file = ".holdpoint/workflows/release/workflow.toml";
+    site.0.write(file, site.0.read(file).replace("sealed = true", "aside = [\"release.json\"]"));
+    assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+    site.0.write("CHANGELOG.md", "## 1.0\n");
+    site.stop();
+    site.says(&["qa"]);
+    site.says(&["owner"]);
+    assert_eq!(site.phase(), "tag");
+    site
+}
+
+#[test]
+fn an_approval_of_a_former_run_counts_for_nothing_in_the_next() {
+    let site = approved_unsealed();
+    assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+    site.stop();
+    assert_eq!(site.phase(), "approval");
+    let status = site.0.run(&["status"]).stdout;
+    assert!(status.contains("waits   for the approval of qa, owner:"), "{status}");
+}
+
+#[test]
+fn no_run_is_made_beside_the_evidence_of_a_former_one() {
+    let site = approved_unsealed();
+    site.0.write(".holdpoint/evidence/release.last.jsonl/x", "in the way");
+    let before = site.state();
+    let printed = site.0.run(&["release", "start"]);
+    assert_eq!(printed.code, Some(3), "{}", printed.stderr);
+    assert!(printed.stderr.contains("evidence/release.jsonl: "), "{}", printed.stderr);
+    assert_eq!((site.state(), site.words().len()), (before, 2), "all is as it was");
+}
+
 #[test]
 fn two_people_may_approve_at_the_same_time() {
     let site = Site::waiting();

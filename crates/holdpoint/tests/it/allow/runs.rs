@@ -57,6 +57,18 @@ fn a_run_that_a_command_made_counts_anywhere() {
     assert!(machine.ran(), "{answer}");
 }
 
+/// A run that nobody knows of would wait for its user as if it had come along.
+#[test]
+fn a_command_makes_no_run_that_cannot_be_registered() {
+    let machine = own_project();
+    let state = machine.home().join(".local/state");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("holdpoint"), "in the way").unwrap();
+    let printed = machine.run(&["taskie", "new-plan", "cart"]);
+    assert_ne!(printed.code, Some(0), "{}", printed.stdout);
+    assert!(!machine.root().join(".taskie/plans/cart").exists(), "{}", printed.stderr);
+}
+
 #[test]
 fn a_run_by_hand_in_a_project_that_nobody_allowed_waits() {
     let machine = own_project();

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::project::{SESSION, Site};
+use super::project::{SESSION, STATE, Site};
 use super::proof::{agrees_with_git, log};
 use super::walk::{
     BACK_1, END, READY_1, READY_2, TASK_1, TASK_2, commit_1, commit_2, discount, follow, nothing, replace,
@@ -126,4 +126,21 @@ fn an_edit_after_the_verdict_makes_it_void() {
     assert_eq!(site.task(1)["recheck_loop"], json!(1));
     let tests = site.evidence().into_iter().filter(|piece| piece["phase"] == "tester").count();
     assert_eq!(tests, 2, "and the tests are run again");
+}
+
+#[test]
+fn an_answer_seals_no_state_that_nobody_can_vouch_for() {
+    let site = begun();
+    follow(&site, Site::next, &[(TASK_1, &total), (SPEC_1, &nothing)]);
+    let right = nonce(&site);
+    site.sh(&format!(
+        "rm .holdpoint/sealed/autopilot.json && sed -i 's/\"recheck_loop\": 0/\"recheck_loop\": 1/' {STATE}"
+    ));
+    let forged = site.read(STATE);
+    let heard = answered(&site, "spec-reviewer", &format!("VERDICT {right} approved"));
+    assert!(!heard.to_string().contains("on record"), "{heard}");
+    assert_eq!(site.read(STATE), forged, "nothing is written to it");
+    assert!(!site.root().join(".holdpoint/sealed/autopilot.json").exists(), "and it is not sealed");
+    let next = site.tell(&["next"]);
+    assert!(next.stderr.contains("was changed by others"), "{}", next.stderr);
 }
