@@ -48,7 +48,11 @@ fn next() -> Command {
 }
 
 fn state(text: Say, none: &Say) -> Command {
-    let nowhere = Step { when: Some("not run.has_state".into()), ..says(none.clone()) };
+    // A workflow's own text can tell of a run that is over; ours has nothing to say of it.
+    let is_own = !text.file.is_empty();
+    let when =
+        if is_own { "not run.has_state".to_owned() } else { format!("not run.has_state or not ({AT_WORK})") };
+    let nowhere = Step { when: Some(when.into()), ..says(none.clone()) };
     named("status", "Where the run stands", vec![nowhere, says(text)])
 }
 
