@@ -65,11 +65,8 @@ struct HeadFact {
 
 impl HeadFact {
     fn tree(&self) -> Value {
-        match self.facts.world.tree_without(&self.head.tree, &self.facts.workflow.run.aside()) {
-            Answer::Is(tree) => Value::from(tree),
-            Answer::None => Value::UNDEFINED,
-            Answer::Fault(why) => FactError::world("the last commit's tree cannot be told", why).into(),
-        }
+        let tree = self.facts.tree_of(&self.head);
+        tree.map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from))
     }
 }
 
@@ -131,19 +128,39 @@ impl Facts {
 
     /// `since(tree)`: the files that differ from that tree now.
     pub(crate) fn since(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, FactError> {
+        Ok(self.differing(tree)?.unwrap_or_default())
+    }
+
+    /// The files that differ from that tree now; none where there is no repository to tell.
+    pub(super) fn differing(self: &Arc<Self>, tree: &str) -> Result<Option<Vec<String>>, FactError> {
         match self.world.changed_since(tree, &self.workflow.run.aside()) {
-            Answer::Is(paths) => Ok(paths),
-            Answer::None => Ok(Vec::new()),
+            Answer::Is(paths) => Ok(Some(paths)),
+            Answer::None => Ok(None),
             Answer::Fault(why) => Err(FactError::world("what changed cannot be told", why)),
+        }
+    }
+
+    /// The last commit; none where there is none.
+    pub(super) fn last_commit(self: &Arc<Self>) -> Result<Option<Head>, FactError> {
+        match self.world.head() {
+            Answer::Is(head) => Ok(Some(head)),
+            Answer::None => Ok(None),
+            Answer::Fault(why) => Err(FactError::world("the last commit cannot be told", why)),
+        }
+    }
+
+    /// A commit's tree without what is aside.
+    pub(super) fn tree_of(self: &Arc<Self>, head: &Head) -> Result<Option<String>, FactError> {
+        match self.world.tree_without(&head.tree, &self.workflow.run.aside()) {
+            Answer::Is(tree) => Ok(Some(tree)),
+            Answer::None => Ok(None),
+            Answer::Fault(why) => Err(FactError::world("the last commit's tree cannot be told", why)),
         }
     }
 
     /// `git.head`: `.id`, `.parent`, `.tree` (without what is aside), `.subject`, `.paths`.
     pub(crate) fn head(self: &Arc<Self>) -> Result<Value, FactError> {
-        match self.world.head() {
-            Answer::Is(head) => Ok(Value::from_object(HeadFact { facts: Arc::clone(self), head })),
-            Answer::None => Ok(Value::UNDEFINED),
-            Answer::Fault(why) => Err(FactError::world("the last commit cannot be told", why)),
-        }
+        let fact = |head| Value::from_object(HeadFact { facts: Arc::clone(self), head });
+        Ok(self.last_commit()?.map_or(Value::UNDEFINED, fact))
     }
 }

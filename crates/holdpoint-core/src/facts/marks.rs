@@ -1,6 +1,6 @@
 //! Marks: what the engine notes of the files in a sealed run's state, to compare them with later. `phase.tree`,
-//! `phase.changed` and `phase.breaches` go by the tree when the due phase was entered; `began`, `changed` and `landed` by the tree and the
-//! commit at which the item at hand, or the run, began; `breaches` by all of them.
+//! `phase.changed` and `phase.breaches` go by the tree when the due phase was entered; `began`, `changed` and `landed` by
+//! the tree and the commit at which the item at hand, or the run, began; `breaches` by all of them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::effects::Set;
 use crate::protection;
 use crate::workflow::step::Step;
 use crate::workflow::{Bound, Text};
-use crate::world::{Answer, Head};
+use crate::world::Answer;
 
 /// The state's field that has them, and the item's.
 pub const FIELD: &str = "marks";
@@ -132,13 +132,8 @@ impl Facts {
 
     /// The files that differ from a tree that was noted: where there is no repository any more, nobody can tell.
     fn since_mark(self: &Arc<Self>, tree: &str) -> Result<Vec<String>, FactError> {
-        match self.world.changed_since(tree, &self.workflow.run.aside()) {
-            Answer::Is(paths) => Ok(paths),
-            Answer::None => {
-                Err(FactError::Missing("there is no repository to compare the files with".into()))
-            }
-            Answer::Fault(why) => Err(FactError::world("what changed cannot be told", why)),
-        }
+        let missing = || FactError::Missing("there is no repository to compare the files with".into());
+        self.differing(tree)?.ok_or_else(missing)
     }
 
     /// `changed`: the files that differ from where the item began, or from its last commit.
@@ -169,13 +164,7 @@ impl Facts {
         if head.paths.iter().any(|path| !changed.contains(path) && !is_aside(path)) {
             return Ok(false);
         }
-        let tree = match self.world.tree_without(&head.tree, &aside) {
-            Answer::Is(tree) => tree,
-            Answer::None => return Ok(false),
-            Answer::Fault(why) => {
-                return Err(FactError::world("the last commit's tree cannot be told", why));
-            }
-        };
+        let Some(tree) = self.tree_of(&head)? else { return Ok(false) };
         Ok(!self.since(&tree)?.iter().any(|path| changed.contains(path)))
     }
 
@@ -260,14 +249,6 @@ impl Facts {
             Answer::Is(digest) => Ok(digest),
             Answer::None => Ok(String::new()),
             Answer::Fault(why) => Err(FactError::world("the agents' settings cannot be read", why)),
-        }
-    }
-
-    fn last_commit(self: &Arc<Self>) -> Result<Option<Head>, FactError> {
-        match self.world.head() {
-            Answer::Is(head) => Ok(Some(head)),
-            Answer::None => Ok(None),
-            Answer::Fault(why) => Err(FactError::world("the last commit cannot be told", why)),
         }
     }
 

@@ -22,9 +22,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::shape::Known;
 use super::parse::{Extent, FILE, Parsed};
-use super::table::{Language, Piece};
+use super::table::Piece;
 use crate::diagnostic::{Diagnostic, nearest, nearest_path};
-use crate::expression::{NameUse, Use, names_in_expression, names_in_template};
+use crate::expression::{NameUse, Use};
 use crate::facts::NOUNS;
 use crate::filters::{FILTERS, TESTS};
 
@@ -207,10 +207,7 @@ impl Default for Found {
 }
 
 fn check_piece(piece: &Piece, names: &Names<'_>, found: &mut Found) {
-    let all = match piece.language {
-        Language::Expression => names_in_expression(&piece.source),
-        Language::Template => names_in_template(&piece.source),
-    };
+    let all = piece.names();
     match all {
         Ok(all) => {
             for name in all {

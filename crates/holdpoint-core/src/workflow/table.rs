@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::{List, Named, Text};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::event::Moment;
+use crate::expression::{NameUse, SyntaxError, names_in_expression, names_in_template};
 
 /// A key's value and where it stands.
 pub(super) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
@@ -45,6 +46,21 @@ pub struct Piece {
     pub is_condition: bool,
     /// The moments at which it is looked at, if it is a rule's; none: any.
     pub moments: Vec<Moment>,
+}
+
+impl Piece {
+    /// The names that it uses, or why it cannot be read.
+    pub(crate) fn names(&self) -> Result<Vec<NameUse>, SyntaxError> {
+        match self.language {
+            Language::Expression => names_in_expression(&self.source),
+            Language::Template => names_in_template(&self.source),
+        }
+    }
+
+    /// Whether it uses a name.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        self.source.contains(name) && self.names().unwrap_or_default().iter().any(|used| used.name == name)
+    }
 }
 
 /// Reads one TOML file and gathers what is wrong with it.

@@ -1,9 +1,8 @@
 //! Facts and keys that need the engine's notes of the files, in a workflow whose state the engine does not keep.
 
 use super::super::parse::{FILE, Parsed};
-use super::super::table::{Language, Piece};
+use super::super::table::Piece;
 use crate::diagnostic::Diagnostic;
-use crate::expression::{names_in_expression, names_in_template};
 use crate::facts::marks::{NOUNS, OF_PHASE};
 use crate::filters::word_at;
 
@@ -23,17 +22,9 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
 
 fn asked_for(piece: &Piece) -> Option<Diagnostic> {
     let path = OF_PHASE.into_iter().find(|path| piece.source.contains(path));
-    let name = path.or_else(|| NOUNS.into_iter().find(|name| names(piece, name)))?;
+    let name = path.or_else(|| NOUNS.into_iter().find(|name| piece.uses(name)))?;
     let message = format!("`{name}` is known only in a sealed run");
     let place =
         piece.start.zip(word_at(&piece.source, name)).map(|(start, at)| start + at..start + at + name.len());
     Some(Diagnostic::error(&piece.file, place.unwrap_or_else(|| piece.span.clone()), message).hinted(HINT))
-}
-
-fn names(piece: &Piece, name: &str) -> bool {
-    let used = match piece.language {
-        Language::Expression => names_in_expression(&piece.source),
-        Language::Template => names_in_template(&piece.source),
-    };
-    used.unwrap_or_default().iter().any(|used| used.name == name)
 }
