@@ -6,6 +6,7 @@ mod document;
 mod git;
 mod line;
 mod place;
+mod plain;
 mod run;
 mod switch;
 mod walk;
@@ -16,6 +17,8 @@ use std::mem::discriminant;
 use std::sync::{Mutex, PoisonError};
 
 use thiserror::Error;
+
+pub use plain::plain_words;
 
 use crate::world::{Answer, GitError, GitQuestion, World, WorldError};
 

@@ -391,6 +391,18 @@ impl Workflow {
         Some(format!("holdpoint {} {}", self.name, command.name))
     }
 
+    /// Whether an agent's call of this command is performed by the hook that sees the call, not in the agent's shell: it
+    /// goes through phases, or changes what only the engine may change.
+    pub fn is_for_hooks(&self, command: &command::Command) -> bool {
+        let changes = |step: &step::Step| {
+            let keys = &step.command;
+            let moves = step.go.is_some() || step.round.is_some() || keys.finish.is_some();
+            let accepts = step.accept || !step.freeze.is_empty();
+            moves || accepts || keys.create.is_some() || !step.set.is_empty()
+        };
+        !command.through.is_empty() || (self.run.is_sealed && command.steps.iter().any(changes))
+    }
+
     /// What it must be asked about: what its rules look at, what the engine's protection of a sealed run does, and the
     /// answers of sub-agents that review.
     pub fn looks_at(&self) -> Vec<On> {

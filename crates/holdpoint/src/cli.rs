@@ -18,6 +18,7 @@ mod log;
 mod man;
 mod phrase;
 mod plugin;
+mod receipt;
 mod review;
 mod selection;
 mod status;
@@ -71,6 +72,8 @@ enum Command {
     Plugin(plugin::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
+    #[command(hide = true)]
+    Receipt(receipt::Arguments),
     /// Run a workflow's command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
@@ -123,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&context, &arguments),
         Command::Graph(arguments) => graph::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
+        Command::Receipt(arguments) => receipt::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
         Command::Plugin(arguments) => plugin::run(&context, &arguments),
         Command::Completions(arguments) => {

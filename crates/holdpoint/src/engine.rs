@@ -11,6 +11,7 @@ mod legacy;
 mod merge;
 mod ownership;
 mod patience;
+mod performance;
 mod record;
 pub mod report;
 mod review;
@@ -154,7 +155,9 @@ fn respond(
         }
         said.add(&session, &report);
     }
+    let instead = if said.holds() { None } else { performance::perform(call, asked, &event) };
     let mut answer = said.answer(home, event.moment);
+    answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
         answer.release = legacy::release(call.options, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();

@@ -24,6 +24,8 @@ use crate::worktree;
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How often, and how long each time, to wait for another program that is writing a file in place.
 const SETTLES_MAX: u32 = 100;
+/// How often a file is read that changes while it is read.
+const READS_MAX: u32 = 20;
 const SETTLE: Duration = Duration::from_millis(8);
 /// The age after which a file no longer counts as being written.
 const WRITING: Duration = Duration::from_secs(2);
@@ -169,25 +171,50 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
     if metadata.len() > limit {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    let file = open(path).map_err(|error| error.to_string())?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+    let mut bytes = Vec::new();
+    for _ in 0..READS_MAX {
+        let is_whole = read_unchanged(path, limit, &mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large());
+        }
+        if is_whole {
+            break;
+        }
+        std::thread::sleep(SETTLE);
+    }
+    Ok(Some(bytes))
 }
 
-/// Opens a file for reading. Nothing else that may have come into its place since is waited for.
+/// Reads a file. Returns whether it stayed as it was: the beginning of one version and the end of another can look
+/// like a whole file that nobody ever wrote.
+fn read_unchanged(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
+    let (file, before) = open(path)?;
+    bytes.clear();
+    bytes.reserve_exact(usize::try_from(before.len().min(limit)).unwrap_or(0));
+    (&file).take(limit + 1).read_to_end(bytes)?;
+    let after = file.metadata()?;
+    Ok(before.len() == after.len() && before.modified().ok() == after.modified().ok())
+}
+
+/// Opens a regular file for reading. Nothing else that may have come into its place since is waited for.
 #[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
+fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or(0);
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is not a regular file")) }
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    Ok((file, metadata))
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
-    std::fs::File::open(path)
+fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
+    let file = std::fs::File::open(path)?;
+    let metadata = file.metadata()?;
+    Ok((file, metadata))
 }
 
 /// Returns whether a file can be created in a folder. Asks the system: to try it could follow a link out of a project, and

@@ -1,28 +1,23 @@
 //! `holdpoint <workflow> <command> …`: the workflows' own commands.
 
-use std::path::PathBuf;
-
-use std::sync::Arc;
-
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
 use super::Context;
-use crate::allow::waiting::{self, Waiting};
 use crate::catalog;
 use crate::engine::command::Typed;
-use crate::engine::command::words;
+use crate::engine::command::{choice, words};
 use crate::error::{CommandError, Kind};
 use crate::project;
-use crate::store::layout;
-use crate::store::seal::{self, Begun};
+use crate::store::receipt::{Call, Receipt};
 use crate::ui::Style;
 
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow(context, name)?);
+    let workflow = choice::workflow(&context.cwd, context.env.as_ref(), name)?;
+    let workflow = workflow.ok_or_else(|| unknown_name(context, name))?;
     let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
         help(context, &workflow);
         return Ok(());
@@ -35,41 +30,32 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
         command_help(context, name, &command);
         return Ok(());
     }
-    let words = words::read(name, &command, &rest[1..])?;
-    let typed = Typed { workflow: &workflow, command: &command, words, cwd: &context.cwd, env: &context.env };
+    let given = words::read(name, &command, &rest[1..])?;
+    if context.env.is_agents() && !command.is_users && workflow.is_for_hooks(&command) {
+        return show(context, words);
+    }
+    let (cwd, env, session) = (&context.cwd, &context.env, context.env.session());
+    let typed = Typed { workflow: &workflow, command: &command, words: given, cwd, env, session };
     context.ui.line(typed.perform()?);
     Ok(())
 }
 
-/// Returns the workflow of that name: the project's own, or a built-in one.
-fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError> {
+/// Shows what a hook did about this call of an agent's. In the agent's own shell nothing is performed.
+fn show(context: &Context, words: &[String]) -> Result<(), CommandError> {
+    let env = context.env.as_ref();
+    let session = env.session().unwrap_or_default();
+    if let Some(receipt) = Receipt::find_for(env, &Call { session: &session, words }) {
+        context.ui.line(receipt.shown()?);
+        return Ok(());
+    }
+    let what = "nothing was performed: Holdpoint's hooks did not see this call";
+    let hint = format!("call it alone, with plain words: holdpoint {}", words[..2].join(" "));
+    Err(CommandError::new(Kind::Refused(3), what).hinted(hint).hinted("if it was alone: holdpoint doctor"))
+}
+
+fn unknown_name(context: &Context, name: &str) -> CommandError {
     let base = project::allowed_base(&context.cwd, context.env.as_ref());
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
-    if let Some(base) = base.as_deref().filter(|base| is_known && project::leaves_out(base, name)) {
-        let what = format!("workflow `{name}` is not enabled in this project");
-        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(base).display());
-        return Err(CommandError::new(Kind::Failed, what).hinted(hint));
-    }
-    let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
-    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
-        return project::load(&context.cwd, name, folder).map(Arc::new).map_err(|unusable| {
-            CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
-        });
-    }
-    catalog::named(name)
-        .map(|built_in| Arc::new(built_in.workflow.clone()))
-        .ok_or_else(|| not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &own)))
-}
-
-/// Refuses a workflow of the project's own that the user has not allowed.
-fn not_allowed(context: &Context, name: &str) -> Option<CommandError> {
-    let base = project::base(&context.cwd)?;
-    let is_there = catalog::own_folders(&base).iter().any(|(own, _)| own == name);
-    is_there.then(|| waiting::refusal(&[Waiting::Content { base, defect: None }]))
-}
-
-fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> CommandError {
     let mut names = super::names();
     names.extend(own.iter().map(|(name, _)| name.clone()));
     names.extend(catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string()));

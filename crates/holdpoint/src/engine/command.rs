@@ -1,5 +1,6 @@
 //! A workflow's command: what somebody in a shell, a person or an agent, tells the engine about a run.
 
+pub mod choice;
 pub mod words;
 
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ pub struct Typed<'a> {
     pub cwd: &'a Path,
     /// The environment.
     pub env: &'a Arc<dyn Env>,
+    /// The session of the agent that typed it.
+    pub session: Option<String>,
 }
 
 /// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
@@ -298,8 +301,8 @@ impl Typed<'_> {
     /// stop does. Books that cannot be kept change nothing.
     fn claim(&self, run: &Run, step: &Step) {
         if self.workflow.run.owner.is_none() && step.command.fail.is_none() {
-            let session = self.env.session().unwrap_or_default();
-            let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+            let session = self.session.as_deref().unwrap_or_default();
+            let _ = owner::claim(&run.home, &run.place(), session, self.env.now());
         }
     }
 
@@ -351,7 +354,7 @@ impl Typed<'_> {
 
     fn event(&self) -> Event {
         Event {
-            session: self.env.session(),
+            session: self.session.clone(),
             ..Event::from_shell(Moment::Prompt, &self.cwd.to_string_lossy())
         }
     }
@@ -366,7 +369,7 @@ impl Typed<'_> {
             event: "command".to_owned(),
             about: Some(about.trim_end().chars().take(ABOUT_CHARS_MAX).collect()),
             agent: "shell".to_owned(),
-            session: self.env.session(),
+            session: self.session.clone(),
             workflow: Some(self.workflow.name.to_string()),
             set: sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
             ..Entry::default()

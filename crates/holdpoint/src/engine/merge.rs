@@ -131,6 +131,7 @@ impl Said {
             message: fit((!self.messages.is_empty()).then(|| self.messages.join("\n\n"))),
             stderr: self.stderr.into_iter().map(clean).collect(),
             release: None,
+            instead: None,
         }
     }
 }

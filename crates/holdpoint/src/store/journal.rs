@@ -201,6 +201,7 @@ fn length(file: &File) -> u64 {
 }
 
 /// Whether the last line has no end: a full disk or a lost machine left it so, and it must not swallow the next one.
+/// A line that another process is just writing looks the same; then an empty line comes between, which readers pass over.
 fn is_torn(file: &mut File) -> bool {
     let mut last = [b'\n'];
     let read = file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last));

@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 mod crash;
 mod lies;
+mod performance;
 mod project;
 mod proof;
 mod setbacks;

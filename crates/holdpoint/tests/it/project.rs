@@ -137,10 +137,11 @@ impl Project {
         self.run_with(&["hook"], event.to_string().as_bytes())
     }
 
-    /// The journal's lines.
+    /// The journal's lines. A hook that sees another's line half written leaves an empty one before its own.
     pub(crate) fn journal(&self) -> Vec<Json> {
         let text = std::fs::read_to_string(self.root.join(".holdpoint/journal.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let lines = text.lines().filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
