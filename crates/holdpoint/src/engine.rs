@@ -30,6 +30,7 @@ use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
+use crate::caller;
 use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
@@ -98,6 +99,14 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
+    if options.protocol == Protocol::Own && found.journal.is_some() && performance::may_act(&event, &found) {
+        if caller::is_forged(call.env.as_ref()) {
+            return not_the_clients(&found);
+        }
+        if matches!(event.moment, Moment::Start | Moment::Prompt) {
+            caller::note(call.env.as_ref());
+        }
+    }
     respond(call, &asked, event, &found, said, started)
 }
 
@@ -108,6 +117,15 @@ fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
         Some(_) => Reply::to_user(&nothing_judged(why)),
         None => Reply::default(),
     }
+}
+
+/// A call that the client did not make performs nothing, records no verdict and counts for nobody.
+fn not_the_clients(found: &Found) -> Reply {
+    let what = "a call of the hook came from a shell below the agent, not from the agent's client";
+    if let Some(home) = found.runs.iter().find(|run| run.is_recorded).map(|run| &run.home) {
+        record::unasked(home, what);
+    }
+    Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded."))
 }
 
 fn nothing_judged(why: &str) -> String {

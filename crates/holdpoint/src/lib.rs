@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod hook;
 
 pub mod agent;
+pub mod caller;
 
 pub mod engine;
 

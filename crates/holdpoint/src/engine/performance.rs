@@ -5,12 +5,25 @@ use std::path::Path;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::shell::plain_words;
+use holdpoint_core::tool::Tool;
 use serde_json::Value as Json;
 
 use super::Call;
 use super::command::{Typed, choice, words};
+use crate::project::Found;
 use crate::agent::{Asked, Protocol};
 use crate::store::receipt::{self, Receipt};
+
+/// Returns whether something may be performed, recorded or taken for the user's word at this event: then it matters who
+/// calls.
+pub(super) fn may_act(event: &Event, found: &Found) -> bool {
+    match event.moment {
+        Moment::Start | Moment::Prompt => true,
+        Moment::Before => event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some()),
+        Moment::After => found.runs.iter().any(|run| run.workflow.hears(event)),
+        Moment::Stop => found.runs.iter().any(|run| !run.workflow.phases.is_empty()),
+    }
+}
 
 /// Performs the command that a tool call consists of, if it is one for hooks. Returns the tool's input by which the shell
 /// shows what came of it, if the agent takes another than its own.

@@ -39,6 +39,11 @@ impl StateFolder {
         self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_file())
     }
 
+    /// Returns whether a folder is there.
+    pub fn has_folder(&self, path: &str) -> bool {
+        self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+    }
+
     /// Reads a file. None if it cannot be read.
     pub fn read(&self, path: &str) -> Option<Vec<u8>> {
         let file = open(&self.root.join(path)).ok()?;

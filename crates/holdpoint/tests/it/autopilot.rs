@@ -2,6 +2,8 @@
 //! binary, real hook events, and shell scripts in the place of the test runner and the reviewers.
 
 #[cfg(target_os = "linux")]
+mod callers;
+#[cfg(target_os = "linux")]
 mod crash;
 mod lies;
 mod performance;
