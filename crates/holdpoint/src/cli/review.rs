@@ -56,6 +56,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if context.env.var(REVIEWER).is_some() {
         return Err(CommandError::new(Kind::Failed, "a reviewer cannot start another review"));
     }
+    if context.env.is_agents() && !arguments.dry_run {
+        let what = "an agent's shell performs no review: Holdpoint's hook does, when the agent stops";
+        return Err(CommandError::new(Kind::Failed, what).hinted("end your turn"));
+    }
     let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
     let mut rows = Vec::new();
     let mut failures = 0;
