@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use holdpoint_checks::blueprint::{Reference, Words};
 use holdpoint_checks::lint::Linter;
-use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::phase::{AnswerError, Request, Task};
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
@@ -96,8 +96,8 @@ pub enum Failure {
     #[error("left no new report at {0}")]
     NoReport(String),
     /// Its answer cannot be read.
-    #[error("{0}")]
-    Unreadable(String),
+    #[error(transparent)]
+    Unreadable(#[from] AnswerError),
     /// It lacks something to work with.
     #[error("{0}")]
     Lacks(String),

@@ -67,7 +67,7 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
     }
     let answer: serde_json::Value = holdpoint_core::json::first(&ended.output).unwrap_or_default();
     let verdict = match &request.task {
-        Task::Review { answer, .. } => answer.read(&ended.output).map_err(Failure::Unreadable)?,
+        Task::Review { answer, .. } => answer.read(&ended.output)?,
         _ if status.success() => Verdict::Pass,
         _ => Verdict::Fail,
     };
