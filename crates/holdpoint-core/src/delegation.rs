@@ -5,14 +5,16 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use serde_json::Value as Json;
+use thiserror::Error;
 
 use crate::filters::{has_word, word_at};
+use crate::json::JsonError;
 use crate::tool::Tool;
 use crate::workflow::Delegation;
 
 /// The target of a sub-agent call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Detected {
+pub(crate) struct Detected {
     /// The full name of the called agent, even if the call does not delegate a phase.
     pub called: Option<String>,
     /// The agent that owns the phase, if the call names one.
@@ -25,7 +27,7 @@ pub struct Detected {
 pub type Agents = Vec<(String, String)>;
 
 /// Finds the target of a call. Calls `agents` and `phases` only if they are needed.
-pub fn detect<E>(
+pub(crate) fn detect<E>(
     rules: &Delegation,
     tool: &Tool,
     agents: impl FnOnce() -> Result<Agents, E>,
@@ -142,18 +144,29 @@ fn numbered_phase(text: &str, known: &[String], agents: &Agents) -> Option<Strin
     None
 }
 
+/// The reason why a manifest gives no agents.
+#[derive(Debug, Error)]
+pub enum ManifestError {
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// What should list the agents is something else.
+    #[error("`{0}` is not a table of agents")]
+    NotATable(String),
+}
+
 /// Reads the agents in a manifest: `{ <table>: { <agent>: { "phase": … } } }`. Skips everything else unread.
-pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
+pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, ManifestError> {
     let parse = |bytes: &[u8]| {
         let mut reader = serde_json::Deserializer::from_slice(bytes);
-        ManifestSeed(table).deserialize(&mut reader).map_err(|error| error.to_string())
+        ManifestSeed(table).deserialize(&mut reader)
     };
     parse(manifest).or_else(|_| {
         let repaired: Json = crate::json::whole(manifest)?;
         let owners = match repaired.get(table) {
             Some(Json::Object(owners)) => owners,
             None if repaired.is_object() => return Ok(Agents::new()),
-            _ => return Err(format!("`{table}` is not a table of agents")),
+            _ => return Err(ManifestError::NotATable(table.to_owned())),
         };
         // One malformed entry is skipped, so that it does not hide the others.
         let agent = |(name, owner): (&String, &Json)| {

@@ -7,17 +7,32 @@ use std::fmt::Write;
 pub(crate) mod lazy;
 
 use serde::de::DeserializeOwned;
+use thiserror::Error;
 
 /// The deepest nesting that is read. Deeper values are refused, so that no input can exhaust the stack.
 const DEPTH_MAX: usize = 512;
 
+/// The reason why bytes are not the JSON that was expected.
+#[derive(Debug, Error)]
+pub enum JsonError {
+    /// They are not JSON, or not of the type that was asked for.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+    /// The nesting could exhaust the stack.
+    #[error("nested more than {} levels deep", DEPTH_MAX)]
+    TooDeep,
+    /// They are another value than an object.
+    #[error("it is not an object")]
+    NotAnObject,
+}
+
 /// Parses the first value in `bytes` and ignores the rest.
-pub fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     read(bytes, Rest::Ignored)
 }
 
 /// Parses `bytes` as one value and nothing else.
-pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     read(bytes, Rest::Refused)
 }
 
@@ -28,7 +43,7 @@ enum Rest {
     Refused,
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, String> {
+fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, JsonError> {
     let mut strict = serde_json::Deserializer::from_slice(bytes);
     if let Ok(value) = T::deserialize(&mut strict)
         && (rest == Rest::Ignored || strict.end().is_ok())
@@ -38,9 +53,9 @@ fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, String> {
     let repaired = repair(&String::from_utf8_lossy(bytes))?;
     let mut lenient = serde_json::Deserializer::from_str(&repaired);
     lenient.disable_recursion_limit();
-    let value = T::deserialize(&mut lenient).map_err(|error| error.to_string())?;
+    let value = T::deserialize(&mut lenient)?;
     if rest == Rest::Refused {
-        lenient.end().map_err(|error| error.to_string())?;
+        lenient.end()?;
     }
     Ok(value)
 }
@@ -79,7 +94,7 @@ impl Completeness {
 }
 
 /// Repairs the text as far as possible, or returns the reason why it cannot be repaired.
-fn repair(text: &str) -> Result<String, String> {
+fn repair(text: &str) -> Result<String, JsonError> {
     let mut repaired = String::with_capacity(text.len() + 16);
     let mut rest = text.trim_start_matches('\u{feff}');
     let mut depth = 0_usize;
@@ -99,7 +114,7 @@ fn repair(text: &str) -> Result<String, String> {
             }
         };
         if depth > DEPTH_MAX {
-            return Err(format!("nested more than {DEPTH_MAX} levels deep"));
+            return Err(JsonError::TooDeep);
         }
         rest = rest.get(taken..).unwrap_or_default();
     }
@@ -200,7 +215,7 @@ mod tests {
             (br#"{"a":1,"a":2}"#, json!({"a": 2})),
             (br#"{"a":1} trailing"#, json!({"a": 1})),
         ] {
-            assert_eq!(first::<Value>(text), Ok(expect), "{}", String::from_utf8_lossy(text));
+            assert_eq!(first::<Value>(text).unwrap(), expect, "{}", String::from_utf8_lossy(text));
         }
     }
 

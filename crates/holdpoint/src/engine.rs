@@ -23,8 +23,10 @@ use std::time::Instant;
 
 use holdpoint_core::decide::decide;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::json::JsonError;
 use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
+use thiserror::Error;
 
 use self::report::Report;
 use self::session::Session;
@@ -74,7 +76,8 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let started = Instant::now();
     let payload: Json = match payload(&call.input) {
         Ok(payload) => payload,
-        Err(why) => {
+        Err(error) => {
+            let why = error.to_string();
             let home = note_fault(&call.env, call.cwd, &why);
             return legacy::unreadable(call, &why).unwrap_or_else(|| unreadable(call, home.as_deref(), &why));
         }
@@ -206,19 +209,32 @@ fn clear_away(strays: &[(PathBuf, PathBuf)]) {
     }
 }
 
+/// The reason why there is no payload.
+#[derive(Debug, Error)]
+enum PayloadError {
+    #[error("the hook's input is not a JSON object")]
+    NotAnObject,
+    #[error("the hook's input went silent after {0} bytes")]
+    Silent(usize),
+    #[error("the hook's input is not JSON ({length} bytes): {source}")]
+    NotJson { length: usize, source: JsonError },
+    #[error("the hook's input is too large")]
+    TooLarge,
+    #[error("the hook's input could not be read: {0}")]
+    Broken(String),
+}
+
 /// The payload, or why there is none.
-fn payload(input: &Input) -> Result<Json, String> {
+fn payload(input: &Input) -> Result<Json, PayloadError> {
     match input {
         Input::Whole(bytes) | Input::Late(bytes) => match holdpoint_core::json::first(bytes) {
             Ok(payload @ Json::Object(_)) => Ok(payload),
-            Ok(_) => Err("the hook's input is not a JSON object".into()),
-            Err(_) if matches!(input, Input::Late(_)) => {
-                Err(format!("the hook's input went silent after {} bytes", bytes.len()))
-            }
-            Err(why) => Err(format!("the hook's input is not JSON ({} bytes): {why}", bytes.len())),
+            Ok(_) => Err(PayloadError::NotAnObject),
+            Err(_) if matches!(input, Input::Late(_)) => Err(PayloadError::Silent(bytes.len())),
+            Err(source) => Err(PayloadError::NotJson { length: bytes.len(), source }),
         },
-        Input::TooLarge => Err("the hook's input is too large".into()),
-        Input::Broken(why) => Err(format!("the hook's input could not be read: {why}")),
+        Input::TooLarge => Err(PayloadError::TooLarge),
+        Input::Broken(why) => Err(PayloadError::Broken(why.clone())),
     }
 }
 

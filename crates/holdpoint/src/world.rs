@@ -11,6 +11,7 @@ use holdpoint_checks::reader;
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
+use thiserror::Error;
 
 use crate::catalog::VARIABLES;
 use crate::env::Env;
@@ -157,25 +158,38 @@ impl ProjectWorld {
     }
 }
 
+/// The reason why a file is not read.
+#[derive(Debug, Error)]
+pub enum ReadFileError {
+    /// The system refuses it.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A folder, a pipe, a device or a socket is in its place.
+    #[error("it is not a regular file")]
+    NotAFile,
+    /// It is longer than the limit.
+    #[error("it is larger than {0} bytes")]
+    TooLarge(u64),
+}
+
 /// Reads a regular file of at most `limit` bytes. `None` if it does not exist.
-pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
+pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadFileError> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     };
     if !metadata.is_file() {
-        return Err("it is not a regular file".into());
+        return Err(ReadFileError::NotAFile);
     }
-    let too_large = || format!("it is larger than {limit} bytes");
     if metadata.len() > limit {
-        return Err(too_large());
+        return Err(ReadFileError::TooLarge(limit));
     }
     let mut bytes = Vec::new();
     for _ in 0..READS_MAX {
-        let is_whole = read_unchanged(path, limit, &mut bytes).map_err(|error| error.to_string())?;
+        let is_whole = read_unchanged(path, limit, &mut bytes)?;
         if bytes.len() as u64 > limit {
-            return Err(too_large());
+            return Err(ReadFileError::TooLarge(limit));
         }
         if is_whole {
             break;
@@ -296,7 +310,7 @@ impl World for ProjectWorld {
         let text = String::from_utf8_lossy(&bytes);
         match reader::read_as(reader, text.trim_start_matches('\u{feff}'), args) {
             Ok(said) => said.map_or(Answer::None, Answer::Is),
-            Err(why) => Answer::Fault(WorldError::Document(why)),
+            Err(why) => Answer::Fault(WorldError::Document(why.to_string())),
         }
     }
 

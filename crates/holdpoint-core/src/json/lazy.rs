@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::whole;
+use super::{JsonError, whole};
 use crate::facts::FactError;
 
 /// The number of lazy levels. Deeper values are read at once, so that no text is parsed more often than this.
 const LEVELS_MAX: usize = 4;
 
 /// Parses `bytes` as one value and nothing else. Objects and lists inside it are read on first use.
-pub(crate) fn value(bytes: &[u8]) -> Result<Value, String> {
+pub(crate) fn value(bytes: &[u8]) -> Result<Value, JsonError> {
     match whole::<Level>(bytes) {
         Ok(level) => Ok(level.into_value(0)),
         // Neither an object nor a list, or not JSON at all.
@@ -52,7 +52,7 @@ fn part(text: Box<RawValue>, depth: usize) -> Value {
 }
 
 /// A value that tells, where it is used, why it could not be read.
-fn not_json(why: String) -> Value {
+fn not_json(why: JsonError) -> Value {
     FactError::malformed("a part is not valid JSON", why).into()
 }
 
@@ -136,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value as Json, json};
 
-    fn eager(bytes: &[u8]) -> Result<Value, String> {
+    fn eager(bytes: &[u8]) -> Result<Value, JsonError> {
         whole(bytes)
     }
 

@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use holdpoint_core::effects::Fault;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::phase::Unperformed;
 use serde_json::{Value as Json, json};
@@ -49,7 +50,7 @@ struct Reviewed {
     /// The performed review. None if nothing was performed.
     done: Option<Report>,
     /// What is due afterwards.
-    after: Result<Ending, String>,
+    after: Result<Ending, Fault>,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
@@ -66,7 +67,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     for run in runs(context)? {
         let name = run.workflow.name.to_string();
         let session = Session::new(&run, &event, &context.env);
-        let before = ahead(&session).map_err(|why| unknown(&name, &why))?;
+        let before = ahead(&session).map_err(|fault| unknown(&name, &fault))?;
         let is_due = matches!(before, Ending::Perform(_) | Ending::Unperformed { .. });
         let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &session, &before));
         let after = ahead(&session);
@@ -102,8 +103,8 @@ fn runs(context: &Context) -> Result<Vec<Run>, CommandError> {
     Ok(found.runs)
 }
 
-fn unknown(workflow: &str, why: &str) -> CommandError {
-    CommandError::new(Kind::Failed, format!("cannot find out what is due in {workflow}: {why}"))
+fn unknown(workflow: &str, fault: &Fault) -> CommandError {
+    CommandError::new(Kind::Failed, format!("cannot find out what is due in {workflow}: {fault}"))
         .hinted("see `holdpoint status`")
 }
 

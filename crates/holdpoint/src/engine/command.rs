@@ -321,7 +321,7 @@ impl Typed<'_> {
         let started = Instant::now();
         let report = advance(&session, scope);
         record(run, &report.entry_of_command(self.entry(&[]), started));
-        let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault))?;
+        let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault.to_string()))?;
         said.extend(self.left_over(&session, scope));
         Ok(said.join("\n\n"))
     }

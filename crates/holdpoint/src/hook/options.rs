@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use thiserror::Error;
+
 use crate::agent::{Agent, Protocol};
 
 /// The help text of `holdpoint hook --help`.
@@ -44,9 +46,26 @@ pub struct Options {
     pub help: bool,
 }
 
+/// A mistake in the options.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub enum OptionsError {
+    /// There is no such option.
+    #[error("unknown argument `{0}`")]
+    UnknownArgument(String),
+    /// The option's value is missing or empty.
+    #[error("`{0}` needs a value")]
+    NoValue(String),
+    /// There is no such agent.
+    #[error("unknown agent `{0}`")]
+    UnknownAgent(String),
+    /// There is no such form of the answer.
+    #[error("unknown protocol `{0}`")]
+    UnknownProtocol(String),
+}
+
 impl Options {
-    /// Reads the options. The error is for people.
-    pub fn read(args: impl Iterator<Item = OsString>) -> Result<Options, String> {
+    /// Reads the options.
+    pub fn read(args: impl Iterator<Item = OsString>) -> Result<Options, OptionsError> {
         let mut options = Options::default();
         let mut args = args.map(|arg| arg.to_string_lossy().into_owned());
         while let Some(arg) = args.next() {
@@ -63,15 +82,15 @@ impl Options {
         Ok(options)
     }
 
-    fn set(&mut self, name: &str, value: impl FnOnce() -> Option<String>) -> Result<(), String> {
+    fn set(&mut self, name: &str, value: impl FnOnce() -> Option<String>) -> Result<(), OptionsError> {
         if !matches!(name, "--agent" | "--workflow" | "--only" | "--protocol") {
-            return Err(format!("unknown argument `{name}`"));
+            return Err(OptionsError::UnknownArgument(name.to_owned()));
         }
-        let value = value().ok_or_else(|| format!("`{name}` needs a value"))?;
+        let value = value().ok_or_else(|| OptionsError::NoValue(name.to_owned()))?;
         match name {
             "--agent" => {
                 let known = Agent::ALL.iter().find(|(agent, _)| *agent == value);
-                self.agent = Some(known.ok_or_else(|| format!("unknown agent `{value}`"))?.1);
+                self.agent = Some(known.ok_or(OptionsError::UnknownAgent(value))?.1);
             }
             "--workflow" => self.workflow = Some(value),
             "--only" => self.only = Some(value),
@@ -79,7 +98,7 @@ impl Options {
                 self.protocol = match value.as_str() {
                     "own" => Protocol::Own,
                     "legacy" => Protocol::Legacy,
-                    _ => return Err(format!("unknown protocol `{value}`")),
+                    _ => return Err(OptionsError::UnknownProtocol(value)),
                 }
             }
         }
@@ -91,7 +110,7 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
+    fn read(line: &str) -> Result<Options, OptionsError> {
         Options::read(line.split_whitespace().map(OsString::from))
     }
 
@@ -114,7 +133,7 @@ mod tests {
             ("--only=", "`--only` needs a value"),
             ("stray", "unknown argument `stray`"),
         ] {
-            assert!(read(line).unwrap_err().contains(part), "{line}");
+            assert!(read(line).unwrap_err().to_string().contains(part), "{line}");
         }
     }
 }

@@ -84,7 +84,9 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
     let workflow = &reviewed.run.workflow.name;
     let ahead = match &reviewed.after {
         Ok(ahead) => ahead,
-        Err(why) => return vec![format!("  cannot find out what is due now: {}", phrase::printable(why))],
+        Err(fault) => {
+            return vec![format!("  cannot find out what is due now: {}", phrase::printable(&fault.what))];
+        }
     };
     // A workflow with commands lists them itself.
     let by_user = if reviewed.run.workflow.commands.is_empty() {
