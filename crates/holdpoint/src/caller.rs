@@ -137,7 +137,10 @@ mod tests {
     #[test]
     fn the_processes_above_are_told_to_the_first() {
         let lineage = lineage();
-        assert_eq!(lineage.above.first().map(|process| process.pid), Some(std::os::unix::process::parent_id()));
+        assert_eq!(
+            lineage.above.first().map(|process| process.pid),
+            Some(std::os::unix::process::parent_id())
+        );
         assert!(lineage.above.iter().all(|process| process.pid > 0));
     }
 }

@@ -10,8 +10,8 @@ use serde_json::Value as Json;
 
 use super::Call;
 use super::command::{Typed, choice, words};
-use crate::project::Found;
 use crate::agent::{Asked, Protocol};
+use crate::project::Found;
 use crate::store::receipt::{self, Receipt};
 
 /// Returns whether something may be performed, recorded or taken for the user's word at this event: then it matters who
@@ -19,7 +19,9 @@ use crate::store::receipt::{self, Receipt};
 pub(super) fn may_act(event: &Event, found: &Found) -> bool {
     match event.moment {
         Moment::Start | Moment::Prompt => true,
-        Moment::Before => event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some()),
+        Moment::Before => {
+            event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some())
+        }
         Moment::After => found.runs.iter().any(|run| run.workflow.hears(event)),
         Moment::Stop => found.runs.iter().any(|run| !run.workflow.phases.is_empty()),
     }

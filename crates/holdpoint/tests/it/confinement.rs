@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::project::{Printed, Project};
+use serde_json::json;
+
+use crate::project::{Printed, Project, feed};
 
 const WORKFLOW: &str = r#"
 about = "What programs get."
@@ -133,10 +135,18 @@ impl Beside {
         command
     }
 
-    /// Performs a phase of a new run with a script.
+    /// Performs a phase of a new run with a script, as an agent has it performed: by the hook before the call.
     fn go_in(&self, folder: &Path, phase: &str, script: &str) -> Printed {
         let _ = std::fs::remove_file(folder.join("state.json"));
-        let mut command = self.command(folder, &["programs", "go", phase, script]);
+        let line = format!("holdpoint programs go {phase} '{}'", script.replace('\'', r"'\''"));
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": folder, "tool_name": "Bash",
+            "tool_input": {"command": line}});
+        let hook = self.command(folder, &["hook", "--agent", "claude"]);
+        let answer = feed(hook, event.to_string().as_bytes()).json();
+        let shown = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+        let id =
+            shown.and_then(|shown| shown.rsplit(' ').next()).unwrap_or_else(|| panic!("{phase}: {answer}"));
+        let mut command = self.command(folder, &["receipt", id]);
         let printed: Printed = command.stdin(Stdio::null()).output().unwrap().into();
         assert_eq!(printed.code, Some(0), "{phase}: {}{}", printed.stdout, printed.stderr);
         printed

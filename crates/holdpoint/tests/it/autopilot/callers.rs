@@ -56,7 +56,10 @@ fn a_call_from_a_shell_below_the_client_performs_nothing() {
             ("sh", "holdpoint hook --agent claude <../tools/event"),
             ("sh", "cat ../tools/event | holdpoint hook --agent claude"),
             ("sh", "exec holdpoint hook --agent claude <../tools/event"),
-            ("sh", "env -i PATH=\"$PATH\" HOME=\"$HOME\" XDG_STATE_HOME=\"$XDG_STATE_HOME\" holdpoint hook <../tools/event"),
+            (
+                "sh",
+                "env -i PATH=\"$PATH\" HOME=\"$HOME\" XDG_STATE_HOME=\"$XDG_STATE_HOME\" holdpoint hook <../tools/event",
+            ),
             (
                 "python3",
                 "import socket, subprocess\na, b = socket.socketpair()\na.sendall(open('../tools/event', 'rb').read()); a.close()\nsubprocess.run(['holdpoint', 'hook', '--agent', 'claude'], stdin=b)",
