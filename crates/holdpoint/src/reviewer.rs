@@ -13,7 +13,8 @@ use crate::check::{Failure, Performed};
 use crate::confinement::{self, Child, Role, variables};
 use crate::env::Env;
 use crate::env_vars::REVIEWER;
-use crate::program::{self, Channels, Ended, How};
+use crate::program::{self, Channels, Ended, How, millis};
+use crate::store::evidence::Evidence;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, report};
 
@@ -73,12 +74,15 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
     };
     let remark = confinement::remark(&ended.output, &request.grants);
     Ok(Performed {
-        doubts: remark.filter(|_| !status.success()).map(str::to_owned).into_iter().collect(),
         output: tail(&ended.output),
-        exit: status.code(),
-        details: details(&answer),
-        took: ended.took,
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
+        evidence: Evidence {
+            exit: status.code(),
+            took_ms: millis(ended.took),
+            doubts: remark.filter(|_| !status.success()).map(str::to_owned).into_iter().collect(),
+            details: details(&answer),
+            ..Evidence::default()
+        },
         ..Performed::of(verdict)
     })
 }

@@ -14,9 +14,9 @@ use super::{Failure, Performed, keep_log};
 use crate::confinement::{self, Child, Role};
 use crate::env::Env;
 use crate::error::in_full;
-use crate::program::{self, Channels, Ended, How};
+use crate::program::{self, Channels, Ended, How, millis};
 use crate::project::Run;
-use crate::store::evidence;
+use crate::store::evidence::{self, Evidence};
 use crate::worktree;
 
 /// Runs the tests. With `fails_on`, a tree: they must fail there, with the files of `adding`, and pass here.
@@ -33,15 +33,14 @@ pub(super) fn perform(
         return Ok(Performed { output, ..Performed::of(Verdict::Fail) });
     }
     let ran = run_in(tests, &run.home, &request.grants, env, timeout(request))?;
-    let mut performed = Performed { took: ran.took, exit: ran.exit, ..Performed::of(verdict(&ran, tests)) };
-    let kept = keep_log(&run.home, &request.phase, &ran.output);
-    (performed.log, performed.log_digest) = kept.unzip();
-    performed.details = details(&ran);
-    performed.doubts = doubts(&request.phase, run, &ran);
+    let (log, log_digest) = keep_log(&run.home, &request.phase, &ran.output).unzip();
+    let mut doubts = doubts(&request.phase, run, &ran);
     let remark = confinement::remark(&ran.output, &request.grants);
-    performed.doubts.extend(remark.filter(|_| !matches!(ran.outcome, Outcome::Passed)).map(str::to_owned));
-    let seconds = ran.took.as_secs_f64();
-    performed.output = test_report::summary(&ran.report, &ran.outcome, seconds, performed.log.as_deref());
+    doubts.extend(remark.filter(|_| !matches!(ran.outcome, Outcome::Passed)).map(str::to_owned));
+    let output = test_report::summary(&ran.report, &ran.outcome, ran.took.as_secs_f64(), log.as_deref());
+    let (exit, took_ms, details) = (ran.exit, millis(ran.took), details(&ran));
+    let evidence = Evidence { exit, took_ms, log, log_digest, doubts, details, ..Evidence::default() };
+    let mut performed = Performed { output, evidence, ..Performed::of(verdict(&ran, tests)) };
     if is_short(&ran, tests) {
         performed.verdict = Verdict::Fail;
         performed.output = format!(
@@ -176,7 +175,7 @@ fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {
         return Vec::new();
     };
     let mut doubts = Vec::new();
-    let took = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
+    let took = millis(ran.took);
     if matches!(ran.outcome, Outcome::Passed) && last.took_ms > 20_000 && took < last.took_ms / 20 {
         doubts.push(format!(
             "it took {:.1} s; the time before it took {} s",

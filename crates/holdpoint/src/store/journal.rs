@@ -9,6 +9,7 @@ use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
+use super::evidence::Evidence;
 use super::folder::{Access, FileError, Folder};
 use super::layout;
 
@@ -151,6 +152,20 @@ pub struct Reviewed {
     /// What it cost, if it said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+}
+
+impl Reviewed {
+    /// What the journal says of a piece of evidence.
+    pub fn of(evidence: &Evidence) -> Reviewed {
+        Reviewed {
+            phase: evidence.phase.clone(),
+            round: evidence.round,
+            program: evidence.command.first().cloned().unwrap_or_default(),
+            verdict: evidence.verdict.clone(),
+            took_ms: evidence.took_ms,
+            ..Reviewed::default()
+        }
+    }
 }
 
 /// A rule that spoke.
