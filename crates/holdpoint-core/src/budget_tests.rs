@@ -5,30 +5,21 @@ use crate::event::{Event, Moment};
 use crate::facts::Facts;
 use crate::tool::Tool;
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, World};
+use crate::world::Answer;
+use crate::world::world_tests::FakeWorld;
 
-/// A world with one file of 1 MB, which git answers at once.
-struct Large;
-
-impl World for Large {
-    fn read(&self, _: &str) -> Answer<Vec<u8>> {
-        Answer::Is(b"a word,".repeat(150_000))
-    }
-    fn exists(&self, _: &str) -> Answer<()> {
-        Answer::Is(())
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::Is("main".into())
+/// A world in which every file has 1 MB, and which git answers at once.
+fn large() -> FakeWorld {
+    FakeWorld {
+        read: Box::new(|_| Answer::Is(b"a word,".repeat(150_000))),
+        ..FakeWorld::with_git(|_, _| Answer::Is("main".into()))
     }
 }
 
 fn facts_of(lets: &str, tool: Option<Tool>) -> Arc<Facts> {
     let parsed = parse("x", &format!("about = \"\"\n[run]\nhome = \".x\"\n[let]\n{lets}"), &|_| None);
     let event = Event { tool, ..Event::from_shell(Moment::Before, "/w") };
-    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(Large))
+    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(large()))
 }
 
 fn refused(facts: &Arc<Facts>, source: &str) -> FactError {

@@ -219,3 +219,7 @@ pub enum GitQuestion {
     /// The command that an alias stands for.
     Alias(String),
 }
+
+#[cfg(test)]
+#[path = "world_tests.rs"]
+pub(crate) mod world_tests;
