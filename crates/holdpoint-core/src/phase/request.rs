@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::verdict::Verdict;
 use crate::workflow::Text;
 use crate::workflow::grants::Grants;
+use crate::workflow::performer::MoneyWords;
 
 /// A review or a check to perform.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,8 +75,8 @@ pub enum Task {
         spec: String,
         /// The documents that have the domains: a glob.
         domains: String,
-        /// The documents that speak of money: a glob.
-        money: String,
+        /// What the workflow says of money.
+        money: MoneyWords,
         /// The title of the document's section about the blueprint.
         reference: String,
         /// What that section must name.
