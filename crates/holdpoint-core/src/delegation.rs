@@ -14,7 +14,7 @@ use crate::workflow::Delegation;
 
 /// The target of a sub-agent call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Detected {
+pub(crate) struct Detected {
     /// The full name of the called agent, even if the call does not delegate a phase.
     pub called: Option<String>,
     /// The agent that owns the phase, if the call names one.
@@ -27,7 +27,7 @@ pub struct Detected {
 pub type Agents = Vec<(String, String)>;
 
 /// Finds the target of a call. Calls `agents` and `phases` only if they are needed.
-pub fn detect<E>(
+pub(crate) fn detect<E>(
     rules: &Delegation,
     tool: &Tool,
     agents: impl FnOnce() -> Result<Agents, E>,

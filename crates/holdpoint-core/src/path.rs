@@ -1,7 +1,7 @@
 //! Paths as text: joined and normalized without asking the file system.
 
 /// Returns whether a path starts at a root, on Unix or on Windows.
-pub fn is_absolute(path: &str) -> bool {
+pub(crate) fn is_absolute(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.first().is_some_and(|b| matches!(b, b'/' | b'\\'))
         || (bytes.len() > 2 && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'))

@@ -6,7 +6,7 @@ mod one_test;
 mod performance;
 mod request;
 pub mod round;
-pub mod subagent;
+pub(crate) mod subagent;
 
 use std::sync::Arc;
 

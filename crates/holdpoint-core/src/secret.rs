@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 /// What stands in a secret's place.
-pub const REPLACEMENT: &str = "[secret]";
+pub(crate) const REPLACEMENT: &str = "[secret]";
 
 /// How often a text is looked at again after something was replaced: what followed one secret may be another.
 const PASSES_MAX: usize = 16;

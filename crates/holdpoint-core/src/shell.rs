@@ -76,7 +76,7 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
 
 /// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
 /// replacement character in it.
-pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Vec<String>>, ShellError> {
+pub(crate) fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Vec<String>>, ShellError> {
     if command.len() > COMMAND_MAX {
         return Err(ShellError::TooLong(command.len()));
     }

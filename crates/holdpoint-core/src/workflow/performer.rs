@@ -192,7 +192,7 @@ pub struct Only {
 
 impl CheckKind {
     /// The verdicts that a check of this kind can answer. A check with `if` can be skipped as well.
-    pub fn verdicts(&self) -> &'static [Verdict] {
+    pub(crate) fn verdicts(&self) -> &'static [Verdict] {
         use Verdict::{Broken, Fail, OutOfScope, Pass, Skip, Warn};
         match self {
             CheckKind::Run { .. }
@@ -206,7 +206,7 @@ impl CheckKind {
     }
 
     /// The condition that must be true afterwards for the check to pass.
-    pub fn condition(&self) -> Option<&Text> {
+    pub(crate) fn condition(&self) -> Option<&Text> {
         match self {
             CheckKind::That { condition } => Some(condition),
             CheckKind::Commit { landed, .. } => Some(landed),
