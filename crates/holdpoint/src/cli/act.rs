@@ -9,8 +9,10 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
 use super::Context;
+use crate::allow::Allowance;
+use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::{self, Waiting};
-use crate::catalog;
+use crate::catalog::{self, Origin, Unusable};
 use crate::engine::command::Typed;
 use crate::engine::command::words;
 use crate::error::{CommandError, Kind};
@@ -22,7 +24,8 @@ use crate::ui::Style;
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow(context, name)?);
+    let (workflow, origin) = workflow(context, name)?;
+    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow);
     let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
         help(context, &workflow);
         return Ok(());
@@ -36,37 +39,49 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
         return Ok(());
     }
     let words = words::read(name, &command, &rest[1..])?;
-    let typed = Typed { workflow: &workflow, command: &command, words, cwd: &context.cwd, env: &context.env };
+    let (cwd, env) = (&context.cwd, &context.env);
+    let typed = Typed { workflow: &workflow, origin, command: &command, words, cwd, env };
     context.ui.line(typed.perform()?);
     Ok(())
 }
 
 /// Returns the workflow of that name: the project's own, or a built-in one.
-fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError> {
-    let base = project::allowed_base(&context.cwd, context.env.as_ref());
-    let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
+fn workflow(context: &Context, name: &str) -> Result<(Arc<Workflow>, Origin), CommandError> {
+    let content = project::allowed_content(&context.cwd, context.env.as_ref());
+    let own = content.as_ref().map(AllowedContent::workflows).unwrap_or_default();
     let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
-    if let Some(base) = base.as_deref().filter(|base| is_known && project::leaves_out(base, name)) {
+    if let Some(content) = content.as_ref().filter(|content| is_known && project::leaves_out(content, name)) {
         let what = format!("workflow `{name}` is not enabled in this project");
-        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(base).display());
+        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(content.base()).display());
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
     let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
-    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
-        return project::load(&context.cwd, name, folder).map(Arc::new).map_err(|unusable| {
-            CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
-        });
+    let is_it = |(own, _): &&(String, PathBuf)| own == name && !is_later();
+    if let Some((content, (_, folder))) = content.as_ref().zip(own.iter().find(is_it)) {
+        let loaded = project::load(&context.cwd, name, folder, content).map_err(unusable)?;
+        return Ok((Arc::new(loaded), Origin::Project(folder.clone())));
     }
-    catalog::named(name)
-        .map(|built_in| Arc::new(built_in.workflow.clone()))
-        .ok_or_else(|| not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &own)))
+    let Some(built_in) = catalog::named(name) else {
+        return Err(not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &own)));
+    };
+    if built_in.workflow.run.is_sealed && seal::is_of_own(&context.cwd, name) {
+        let gone = || unusable(project::changed(&context.cwd, name));
+        return Err(not_allowed(context, name).unwrap_or_else(gone));
+    }
+    Ok((Arc::new(built_in.workflow.clone()), Origin::BuiltIn))
+}
+
+fn unusable(unusable: Unusable) -> CommandError {
+    let hint = format!("see `holdpoint check {}`", unusable.name);
+    CommandError::new(Kind::Failed, unusable.why).hinted(hint)
 }
 
 /// Refuses a workflow of the project's own that the user has not allowed.
 fn not_allowed(context: &Context, name: &str) -> Option<CommandError> {
     let base = project::base(&context.cwd)?;
     let is_there = catalog::own_folders(&base).iter().any(|(own, _)| own == name);
-    is_there.then(|| waiting::refusal(&[Waiting::Content { base, defect: None }]))
+    let waiting = || Allowance::of(context.env.as_ref()).judge(&base).waiting(&base);
+    is_there.then(|| waiting::refusal(&[waiting().unwrap_or_else(|| Waiting::content(base.clone()))]))
 }
 
 fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> CommandError {

@@ -3,7 +3,9 @@
 mod attacks;
 mod command;
 mod content;
+mod parts;
 mod runs;
+mod sealed;
 mod settings;
 
 use std::path::{Path, PathBuf};
