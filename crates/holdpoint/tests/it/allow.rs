@@ -5,6 +5,7 @@ mod command;
 mod content;
 mod parts;
 mod runs;
+mod said;
 mod sealed;
 mod settings;
 

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::finding::Finding;
-use crate::allow::waiting;
+use crate::allow::survey::Survey;
+use crate::allow::{Allowance, waiting};
 use crate::cli::Context;
 use crate::confinement::launcher;
 use crate::env_vars::{HOME, PATH, SHELL};
@@ -74,6 +75,12 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
     if let Some(first) = found.waiting.first() {
         let what = waiting::summary(&found.waiting);
         findings.push(Finding::wrong(what, waiting::command(first.folder())));
+    }
+    if found.content.is_none() {
+        let survey = Survey::of(&context.cwd, &Allowance::of(context.env.as_ref()));
+        let ignored = survey.map(|survey| survey.content.ignored).unwrap_or_default();
+        let finding = |path: &PathBuf| Finding::note(project::ignored(path), "put a copy in its place");
+        findings.extend(ignored.iter().map(finding));
     }
     findings.extend(found.problems.iter().map(|problem| Finding::wrong(problem, "holdpoint check")));
 }
