@@ -223,8 +223,7 @@ fn is_plain(folder: &Path, file: &Path) -> bool {
 /// Reads a text file of a workflow.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().map(Path::new).unwrap_or(path);
-    text(Folder::users(folder)?.read(name, FILE_BYTES_MAX)?, path)
+    text(Folder::users(folder)?.read(path, FILE_BYTES_MAX)?, path)
 }
 
 fn text(bytes: Option<Vec<u8>>, path: &Path) -> Result<String, ReadError> {

@@ -47,18 +47,18 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
 
 /// Returns the workflow of that name: the project's own, or a built-in one.
 fn workflow(context: &Context, name: &str) -> Result<(Arc<Workflow>, Origin), CommandError> {
-    let content = project::allowed_content(&context.cwd, context.env.as_ref());
-    let own = content.as_ref().map(AllowedContent::workflows).unwrap_or_default();
+    let allowed = project::allowed_content(&context.cwd, context.env.as_ref());
+    let own = allowed.as_ref().map(AllowedContent::workflows).unwrap_or_default();
     let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
-    if let Some(content) = content.as_ref().filter(|content| is_known && project::leaves_out(content, name)) {
+    if let Some(allowed) = allowed.as_ref().filter(|allowed| is_known && project::leaves_out(allowed, name)) {
         let what = format!("workflow `{name}` is not enabled in this project");
-        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(content.base()).display());
+        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(allowed.base()).display());
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
     let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
     let is_it = |(own, _): &&(String, PathBuf)| own == name && !is_later();
-    if let Some((content, (_, folder))) = content.as_ref().zip(own.iter().find(is_it)) {
-        let loaded = project::load(&context.cwd, name, folder, content).map_err(unusable)?;
+    if let Some((allowed, (_, folder))) = allowed.as_ref().zip(own.iter().find(is_it)) {
+        let loaded = project::load(&context.cwd, name, folder, allowed).map_err(unusable)?;
         return Ok((Arc::new(loaded), Origin::Project(folder.clone())));
     }
     let Some(built_in) = catalog::named(name) else {

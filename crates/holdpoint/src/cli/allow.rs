@@ -144,12 +144,12 @@ fn allow_digest(
     allowance: &Allowance<'_>,
     digest: &str,
 ) -> Result<(), CommandError> {
-    let (all, content) = (survey.digest(), survey.content.digest());
+    let (all, own) = (survey.digest(), survey.content.digest());
     if digest == all {
         return record(context, survey, allowance);
     }
-    if digest != content {
-        return Err(CommandError::new(Kind::Failed, format!("what is here has another digest: {content}"))
+    if digest != own {
+        return Err(CommandError::new(Kind::Failed, format!("what is here has another digest: {own}"))
             .hinted("look at it with `holdpoint allow` in a terminal"));
     }
     allowance.allow(&survey.root, &survey.content, &[])?;

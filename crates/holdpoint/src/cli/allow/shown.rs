@@ -55,7 +55,9 @@ pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
 pub(in crate::cli) fn brief(ui: &Ui, survey: &Survey) {
     for (name, parsed) in pending(survey) {
         ui.whole_line(format!("  workflow {}", ui.paint(Style::Bold, &name)));
-        show_programs(ui, &parsed.workflow);
+        if !show_programs(ui, &parsed.workflow) {
+            row(ui, "runs", vec!["no programs".to_owned()]);
+        }
     }
     if waits(survey, &Part::Settings) {
         ui.whole_line(format!("  settings {}/{}", layout::FOLDER, layout::CONFIG));
@@ -91,19 +93,21 @@ fn show_workflow(ui: &Ui, workflow: &Workflow, survey: &Survey) {
     }
 }
 
-/// Shows the programs that a workflow starts, with what they are permitted.
-fn show_programs(ui: &Ui, workflow: &Workflow) {
-    let checks = workflow.checks.iter().filter_map(check_words);
-    let reviewers = workflow.reviewers.iter();
+/// Shows the programs that a workflow starts, with what they are permitted. Returns whether there are any.
+fn show_programs(ui: &Ui, workflow: &Workflow) -> bool {
+    let checks: Vec<String> = workflow.checks.iter().filter_map(check_words).collect();
+    let asks = uses_programs(workflow);
+    let is_any = asks || !checks.is_empty() || !workflow.reviewers.is_empty();
     for words in checks {
         row(ui, "runs", vec![words]);
     }
-    for reviewer in reviewers {
+    for reviewer in workflow.reviewers.iter() {
         show_reviewer(ui, reviewer);
     }
-    if uses_programs(workflow) {
+    if asks {
         row(ui, "runs", vec!["programs for their version, in its conditions".to_owned()]);
     }
+    is_any
 }
 
 fn show_reviewer(ui: &Ui, reviewer: &Reviewer) {

@@ -109,9 +109,9 @@ fn enabled(
     records: &[Record],
 ) -> Result<Vec<subject::Found>, CommandError> {
     let mut all = subject::find(context, &[])?;
-    let (content, own) = (found.content.as_ref(), found.own());
+    let (allowed, own) = (found.content.as_ref(), found.own());
     all.retain(|one| one.folder.is_none() || own.iter().any(|(name, _)| *name == one.name));
-    all.retain(|one| content.is_none_or(|content| !crate::project::leaves_out(content, &one.name)));
+    all.retain(|one| allowed.is_none_or(|allowed| !crate::project::leaves_out(allowed, &one.name)));
     let chosen: Vec<&String> = records.iter().flat_map(|record| &record.workflows).collect();
     all.retain(|one| chosen.is_empty() || one.folder.is_some() || chosen.contains(&&one.name));
     Ok(all)

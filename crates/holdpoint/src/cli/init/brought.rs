@@ -52,7 +52,7 @@ impl Brought {
         context.ui.line(if is_dry {
             "`holdpoint init` would allow what this project brings along:"
         } else {
-            "This project brings this along. You typed `holdpoint init`, so it is allowed:"
+            "`holdpoint init` allows what this project brings along:"
         });
         shown::brief(&context.ui, survey);
         context.ui.line("");
@@ -65,7 +65,9 @@ impl Brought {
         are_named: bool,
     ) -> Result<Vec<subject::Found>, CommandError> {
         if let Brought::Allowed(survey) = self {
-            found.iter_mut().for_each(|found| found.texts = texts(survey, found));
+            for found in &mut found {
+                found.texts = texts(survey, found);
+            }
             return Ok(found);
         }
         let own = found.iter().find(|found| found.folder.is_some()).map(|found| found.name.clone());

@@ -7,6 +7,9 @@ use super::{Machine, prompt, shell, stop};
 
 const OWN: &str = ".holdpoint/workflows/autopilot/workflow.toml";
 
+const SPEC: &str = "ai/features/FTR-7-cart.md";
+const PLAN: &str = "# Cart\n\n**Status:** queued\n\n## Implementation Plan\n\n### Task 1: total\nSum.\n";
+
 /// A workflow of the project's own, with the name of a sealed one that is built in.
 const SEALED: &str = r#"
 about = "Own."
@@ -83,12 +86,14 @@ fn nor_does_it_go_on_with_the_run_of_one_that_is_gone() {
 /// A run that a built-in workflow begins while the project's own waits is the built-in one's.
 #[test]
 fn the_head_of_a_seal_names_the_workflow_that_began_the_run() {
-    let machine = machine();
+    let machine = Machine::cloned(&[(SPEC, PLAN), (OWN, SEALED)]);
+    let begun = machine.run(&["autopilot", "start", SPEC]);
+    assert_eq!(begun.code, Some(0), "{}", begun.stderr);
     let head = || std::fs::read_to_string(seal(&machine)).unwrap().lines().next().unwrap().to_owned();
-    assert!(!head().ends_with(" none"), "{}", head());
-    let begun = head().split(' ').nth(1).unwrap().to_owned();
-    // The state is changed, and put back: the seal is not written anew with another workflow.
-    machine.write("autopilot-state.json", "{}");
+    assert!(head().ends_with(" none"), "{}", head());
+    machine.allow();
     machine.stop();
-    assert!(head().ends_with(&begun), "{}", head());
+    let status = machine.run(&["status", "--json"]).json();
+    assert_eq!(status["runs"][0]["origin"], "built-in", "{status}");
+    assert!(head().ends_with(" none"), "{}", head());
 }

@@ -52,7 +52,7 @@ fn a_dry_run_says_what_would_be_allowed() {
 fn meanwhile(machine: &Machine, args: &[&str], act: impl FnOnce()) -> String {
     let file = layout::lock(&machine.root(), "install");
     let project = layout::prepare(&machine.root(), &file).unwrap();
-    let held = lock::take(&project, &file, Duration::from_secs(60)).unwrap();
+    let held = lock::take(&project, &file, Duration::from_mins(1)).unwrap();
     let terminal = Terminal::new();
     let mut init = machine.holdpoint(args);
     init.stdin(terminal.users_side()).stdout(Stdio::piped()).stderr(Stdio::piped());
