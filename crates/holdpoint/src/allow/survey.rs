@@ -9,6 +9,7 @@ use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use super::content::{Content, ContentError};
 use super::identity::Identity;
 use super::part::{Part, Pending};
+use super::waiting::Waiting;
 use super::{Allowance, only_guards};
 use crate::catalog::{self, Origin};
 use crate::project::{self, Run};
@@ -52,6 +53,15 @@ impl Survey {
         let runs = runs.filter(|run| !super::files(run).is_empty() && !allowance.began(run)).collect();
         let pending = allowance.pending(&root, &content.digests());
         Ok(Survey { root, content, pending, anothers, runs })
+    }
+
+    /// Lists what waits for the user.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let parts = self.pending.clone();
+        let is_some_allowed = parts.len() < self.content.digests().parts.len();
+        let content = Waiting::Content { base: self.root.clone(), defect: None, parts, is_some_allowed };
+        let content = (!self.pending.is_empty()).then_some(content);
+        content.into_iter().chain(self.runs.iter().cloned().map(Waiting::Run)).collect()
     }
 
     /// Returns the digest of all that would be allowed now: that of the content, or one that covers the runs, too.

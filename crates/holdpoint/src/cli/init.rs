@@ -94,7 +94,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     brought.announce(context, arguments.dry_run);
     if arguments.dry_run {
         show(context, &place, &hosts, &plan, true);
-        brought.say_waiting(context, &place);
+        brought.say_waiting(context);
         return Ok(());
     }
     if is_done || nothing_to_record(&plan) {

@@ -42,7 +42,7 @@ pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     }
     if survey.content.is_empty() && survey.runs.is_empty() {
         ui.whole_line(
-            "\nIt brings nothing along. Once it is allowed, a run that you or an agent begin here\ncounts.",
+            "\nIt brings nothing along. Once it is allowed, a run that you or an agent begin\nhere counts.",
         );
     }
     ui.whole_line(format!("\nDigest {}", survey.content.digest()));

@@ -20,7 +20,7 @@ pub(super) enum Brought {
     /// `init` allows it.
     Allowed(Survey),
     /// Only the user can allow it, and this is not the user's terminal.
-    Waiting,
+    Waiting(Vec<Waiting>),
     /// It cannot be allowed as it is.
     Unusable(String),
 }
@@ -40,7 +40,7 @@ impl Brought {
         if user::is_there(context.env.as_ref()) || !is_new {
             return Brought::Allowed(survey);
         }
-        Brought::Waiting
+        Brought::Waiting(survey.waiting())
     }
 
     /// Shows what `init` allows, before it writes anything.
@@ -86,7 +86,7 @@ impl Brought {
         let survey = match self {
             Brought::Users => return,
             Brought::Allowed(survey) => survey,
-            Brought::Waiting => return self.say_waiting(context, place),
+            Brought::Waiting(_) => return self.say_waiting(context),
             Brought::Unusable(why) => {
                 context.ui.note(format!("This project's own workflows and settings have no effect: {why}."));
                 return;
@@ -95,7 +95,7 @@ impl Brought {
         match record(survey, &allowance, place, draft) {
             Ok(true) => say(context, survey),
             Ok(false) => context.ui.note(format!(
-                "Nothing was allowed: the project's workflows or settings changed while `init` ran.\nTo look at \
+                "Nothing was allowed: the project's workflows or settings changed while `init`\nran. To look at \
                  them, type in a terminal:\n  {}",
                 waiting::command(&place.root)
             )),
@@ -106,10 +106,9 @@ impl Brought {
     }
 
     /// Says what waits for the user.
-    pub(super) fn say_waiting(&self, context: &Context, place: &Place) {
-        if let Brought::Waiting = self {
-            let waiting = Waiting::content(place.root.clone());
-            context.ui.note(waiting::message(&[waiting]).unwrap_or_default());
+    pub(super) fn say_waiting(&self, context: &Context) {
+        if let Brought::Waiting(waiting) = self {
+            context.ui.note(waiting::message(waiting).unwrap_or_default());
         }
     }
 }
