@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::allow::waiting;
 use crate::env::{Env, ProcessEnv};
 use crate::error::CommandError;
 use crate::project::{self, Found};
@@ -100,6 +101,13 @@ impl Context {
     /// Finds the runs that apply to the current folder, for all workflows or one of them.
     pub(crate) fn find(&self, only: Option<&str>) -> Found {
         project::find(&self.cwd, &self.env, self.env.session().as_deref(), only)
+    }
+
+    /// Says what has no effect here because the user has not allowed it.
+    pub(crate) fn tell_waiting(&self, found: &Found) {
+        if let Some(text) = waiting::message(&found.waiting) {
+            self.ui.note(text);
+        }
     }
 }
 

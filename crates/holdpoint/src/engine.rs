@@ -147,7 +147,8 @@ fn respond(
     let recorded = found.runs.iter().find(|run| run.is_recorded);
     let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
     if let Some(text) = waiting::message(&found.waiting) {
-        said.once(Allowance::of(call.env.as_ref()).registry(), &event, text);
+        let key = waiting::key(&found.waiting, &text);
+        said.once(Allowance::of(call.env.as_ref()).registry(), &event, &key, text);
     }
     if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
         return Reply::default();
@@ -259,7 +260,7 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
     if names_nothing || !found.unusable.is_empty() || !found.waiting.is_empty() {
         return None;
     }
-    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let own = found.own();
     let built_in = catalog::built_in()
         .iter()
         .filter(|built_in| !own.iter().any(|(own, _)| *own == built_in.workflow.name));
@@ -278,8 +279,8 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
         }
         (_, Some(only)) => {
             for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
-                let loaded = catalog::load(name, folder).map(|workflow| workflow.rules).unwrap_or_default();
-                rules.extend(loaded.iter().cloned());
+                let loaded = found.content.as_ref().and_then(|content| content.load(name, folder).ok());
+                rules.extend(loaded.iter().flat_map(|workflow| workflow.rules.iter().cloned()));
             }
             if rules.iter().any(|rule| rule.is_called(only)) {
                 return None;

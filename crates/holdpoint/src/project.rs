@@ -19,8 +19,9 @@ use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
-use crate::allow::{self, Allowance, Standing};
+use crate::allow::{self, Allowance};
 use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
@@ -84,6 +85,15 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
+    /// What the user has allowed of them.
+    pub content: Option<AllowedContent>,
+}
+
+impl Found {
+    /// Lists the project's own workflows that count, with their folders.
+    pub fn own(&self) -> Vec<(String, PathBuf)> {
+        self.content.as_ref().map(AllowedContent::workflows).unwrap_or_default()
+    }
 }
 
 /// The contents of `holdpoint.toml`.
@@ -143,9 +153,10 @@ fn find_at(
     let ours = journal.clone();
     let allowance = OnceCell::new();
     let query = RunQuery { start, ours: ours.as_deref(), env, allowance: &allowance, session, moment };
-    let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
-    found.leave_out_content(&query);
-    let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
+    let mut found = Found { journal, ..Found::default() };
+    let content = found.journal.as_deref().and_then(base);
+    let content = content.and_then(|base| found.take_content(&base, query.allowance()));
+    let config = content.as_ref().and_then(|content| config(content, &mut found.problems));
     let wanted = |name: &str| {
         only.is_none_or(|only| only == name)
             && config
@@ -153,12 +164,13 @@ fn find_at(
                 .and_then(|config| config.workflows.as_ref())
                 .is_none_or(|list| list.iter().any(|n| n == name))
     };
-    let mut own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let mut own = content.as_ref().map(AllowedContent::workflows).unwrap_or_default();
     own.retain(|(name, _)| seal::changed_since(start, name) != Some(Begun::BuiltIn));
     for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
-        match load(start, name, folder) {
-            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &query),
-            Err(unusable) => found.unusable.push(unusable),
+        match content.as_ref().map(|content| load(start, name, folder, content)) {
+            Some(Ok(workflow)) => found.add(&workflow, Origin::Project(folder.clone()), &query),
+            Some(Err(unusable)) => found.unusable.push(unusable),
+            None => {}
         }
     }
     for name in config.iter().filter_map(|config| config.workflows.as_ref()).flatten() {
@@ -167,42 +179,52 @@ fn find_at(
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
         if wanted(name) && !own.iter().any(|(own, _)| own == name) {
-            found.add(&built_in.workflow, Origin::BuiltIn, &query);
+            found.add_built_in(&built_in.workflow, &query);
         }
     }
     if let Some(config) = &config {
         config.reviewers.apply_to(&mut found);
     }
+    found.content = content;
     found
 }
 
 /// Loads one of the project's own workflows, unless a sealed run was started with another version of it.
-pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
+pub fn load(start: &Path, name: &str, folder: &Path, content: &AllowedContent) -> Result<Workflow, Unusable> {
     if seal::changed_since(start, name).is_some() {
-        let why = Defect::Changed { seal: layout::seal(start, name) };
-        return Err(Unusable { name: name.to_owned(), why });
+        return Err(changed(start, name));
     }
-    catalog::load(name, folder)
+    content.load(name, folder)
+}
+
+/// Says that a sealed run was started with another workflow of this name.
+pub fn changed(start: &Path, name: &str) -> Unusable {
+    let seal = seal::nearest(start, name).unwrap_or_else(|| layout::seal(start, name));
+    Unusable { name: name.to_owned(), why: Defect::Changed { seal } }
 }
 
 impl Found {
-    /// Leaves out the project's own workflows and settings if the user has not allowed them.
-    fn leave_out_content(&mut self, query: &RunQuery<'_>) {
-        let Some(base) = self.base.take() else { return };
-        let defect = match query.allowance().standing(&base) {
-            Standing::Allowed => {
-                self.base = Some(base);
-                return;
-            }
-            // Nothing waits, but only where the user has allowed the project may a journal be written.
-            Standing::Empty => {
-                self.base = query.allowance().knows(&base).then_some(base);
-                return;
-            }
-            Standing::Waiting => None,
-            Standing::Unusable(why) => Some(why),
-        };
-        self.waiting.push(Waiting::Content { base, defect });
+    /// Takes in the project's own workflows and settings as far as the user has allowed them. The rest waits.
+    fn take_content(&mut self, base: &Path, allowance: &Allowance<'_>) -> Option<AllowedContent> {
+        let judged = allowance.judge(base);
+        self.waiting.extend(judged.waiting(base));
+        self.base = judged.allowed.as_ref().map(|allowed| allowed.base().to_path_buf());
+        self.problems
+            .extend(judged.allowed.iter().flat_map(AllowedContent::ignored).map(|path| ignored(path)));
+        judged.allowed
+    }
+
+    /// Adds a built-in workflow's run. One that was begun with the project's own workflow of its name waits for that:
+    /// commands are told so here, hooks when they uphold its state, without reading the seal twice.
+    fn add_built_in(&mut self, workflow: &Workflow, query: &RunQuery<'_>) {
+        let name = workflow.name.as_ref();
+        let own_waits = self.waiting.iter().any(|waiting| waiting.is_workflow(name));
+        let is_looked_at = workflow.run.is_sealed && (own_waits || query.moment.is_none());
+        if !is_looked_at || !seal::is_of_own(query.start, name) {
+            self.add(workflow, Origin::BuiltIn, query);
+        } else if !own_waits {
+            self.unusable.push(changed(query.start, name));
+        }
     }
 
     /// Adds the workflow's run, if there is one. Only then is the workflow copied.
@@ -353,21 +375,21 @@ pub fn base(start: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Finds the same folder, if the user has allowed what is in it.
-pub fn allowed_base(start: &Path, env: &dyn Env) -> Option<PathBuf> {
-    let base = base(start)?;
-    let allowance = Allowance::of(env);
-    let is_allowed = match allowance.standing(&base) {
-        Standing::Allowed => true,
-        Standing::Empty => allowance.knows(&base),
-        Standing::Waiting | Standing::Unusable(_) => false,
-    };
-    is_allowed.then_some(base)
+/// Finds what the user has allowed of it.
+pub fn allowed_content(start: &Path, env: &dyn Env) -> Option<AllowedContent> {
+    Allowance::of(env).judge(&base(start)?).allowed
+}
+
+/// Says that something in the place of settings or a workflow has no effect.
+pub fn ignored(path: &Path) -> String {
+    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let what = if is_link { "a link, and links are not followed here" } else { "not a regular file" };
+    format!("{} has no effect: it is {what}", path.display())
 }
 
 /// Returns whether a project's choices list workflows without this one.
-pub fn leaves_out(base: &Path, name: &str) -> bool {
-    let names = config(base, &mut Vec::new()).and_then(|config| config.workflows);
+pub fn leaves_out(content: &AllowedContent, name: &str) -> bool {
+    let names = config(content, &mut Vec::new()).and_then(|config| config.workflows);
     names.is_some_and(|names| !names.iter().any(|named| named == name))
 }
 
@@ -384,10 +406,8 @@ fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
 }
 
 /// Reads a project's choices. A file that cannot be used is reported as a problem and ignored.
-fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
-    let path = layout::config(base);
-    path.symlink_metadata().ok()?;
-    match read_config(path) {
+pub fn config(content: &AllowedContent, problems: &mut Vec<String>) -> Option<Config> {
+    match read_config(content, content.settings()?) {
         Ok(config) => Some(config),
         Err(error) => {
             problems.push(format!("{}: all workflows are in force", in_full(&error)));
@@ -396,11 +416,10 @@ fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
     }
 }
 
-fn read_config(path: PathBuf) -> Result<Config, ConfigError> {
-    let text = catalog::read_text(&path)?;
-    let read: Result<Config, String> = toml::from_str(&text).map_err(|error| error.message().to_owned());
+fn read_config(content: &AllowedContent, text: Result<String, ReadError>) -> Result<Config, ConfigError> {
+    let read: Result<Config, String> = toml::from_str(&text?).map_err(|error| error.message().to_owned());
     let checked = read.and_then(|config| config.programs.wrong().map_or(Ok(config), Err));
-    checked.map_err(|message| ConfigError::Wrong { path, message })
+    checked.map_err(|message| ConfigError::Wrong { path: layout::config(content.base()), message })
 }
 
 /// The failure to read a project's choices.

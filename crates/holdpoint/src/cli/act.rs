@@ -5,6 +5,7 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
 use super::Context;
+use crate::allow::allowed_content::AllowedContent;
 use crate::catalog;
 use crate::engine::command::Typed;
 use crate::engine::command::{choice, words};
@@ -16,8 +17,8 @@ use crate::ui::Style;
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let workflow = choice::workflow(&context.cwd, context.env.as_ref(), name)?;
-    let workflow = workflow.ok_or_else(|| unknown_name(context, name))?;
+    let chosen = choice::workflow(&context.cwd, context.env.as_ref(), name)?;
+    let choice::Choice { workflow, origin } = chosen.ok_or_else(|| unknown_name(context, name))?;
     let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
         help(context, &workflow);
         return Ok(());
@@ -35,7 +36,7 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
         return show(context, words);
     }
     let (cwd, env, session) = (&context.cwd, &context.env, context.env.session());
-    let typed = Typed { workflow: &workflow, command: &command, words: given, cwd, env, session };
+    let typed = Typed { workflow: &workflow, origin, command: &command, words: given, cwd, env, session };
     context.ui.line(typed.perform()?);
     Ok(())
 }
@@ -54,8 +55,8 @@ fn show(context: &Context, words: &[String]) -> Result<(), CommandError> {
 }
 
 fn unknown_name(context: &Context, name: &str) -> CommandError {
-    let base = project::allowed_base(&context.cwd, context.env.as_ref());
-    let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let allowed = project::allowed_content(&context.cwd, context.env.as_ref());
+    let own = allowed.as_ref().map(AllowedContent::workflows).unwrap_or_default();
     let mut names = super::names();
     names.extend(own.iter().map(|(name, _)| name.clone()));
     names.extend(catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string()));

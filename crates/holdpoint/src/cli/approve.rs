@@ -7,6 +7,7 @@ use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::approval::{Approval, Of};
 
 use super::{Context, phrase, subject};
+use crate::allow::waiting;
 use crate::engine::approval::{self, Answer, Outcome, Seen, Waiting};
 use crate::engine::session::Session;
 use crate::error::{CommandError, Kind};
@@ -51,6 +52,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());
+    if found.runs.is_empty() && !found.waiting.is_empty() {
+        return Err(waiting::refusal(&found.waiting));
+    }
+    context.tell_waiting(&found);
     let event = approval::event(&context.cwd);
     let sessions: Vec<Session<'_>> =
         found.runs.iter().map(|run| Session::new(run, &event, &context.env)).collect();

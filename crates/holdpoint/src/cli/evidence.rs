@@ -45,6 +45,7 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());
+    context.tell_waiting(&found);
     let mut is_any = false;
     for run in &found.runs {
         let mut pieces = evidence::read(&run.home, &run.workflow.name);

@@ -91,11 +91,15 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     };
     let plan = order(Record::read(&place)?.as_ref())?;
     let is_done = !plan.draft.has_changes() && Record::read(&place)?.as_ref() == Some(&plan.record);
-    if arguments.dry_run || is_done || nothing_to_record(&plan) {
-        show(context, &place, &hosts, &plan, arguments.dry_run);
-        if !arguments.dry_run {
-            brought.allow(context, &place);
-        }
+    brought.announce(context, arguments.dry_run);
+    if arguments.dry_run {
+        show(context, &place, &hosts, &plan, true);
+        brought.say_waiting(context);
+        return Ok(());
+    }
+    if is_done || nothing_to_record(&plan) {
+        show(context, &place, &hosts, &plan, false);
+        brought.allow(context, &place, &plan.draft);
         return Ok(());
     }
     // The files may have changed since, so the plan is made again under the lock.
@@ -105,7 +109,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
     apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
     show(context, &place, &hosts, &plan, false);
-    brought.allow(context, &place);
+    brought.allow(context, &place, &plan.draft);
+    next(context, &place, &hosts, &plan);
     Ok(())
 }
 
@@ -187,14 +192,15 @@ fn show(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan, is_dry: 
     }
     if !plan.draft.has_changes() {
         ui.line("Nothing to change: everything is up to date.");
-    } else if !is_dry {
-        next(context, place, hosts, plan);
     }
 }
 
 /// Prints the next steps after `init`.
 fn next(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan) {
     let ui = context.ui;
+    if !plan.draft.has_changes() {
+        return;
+    }
     if plan.draft.files.iter().any(|planned| planned.is_change() && planned.before.is_some()) {
         ui.line(format!(
             "\nBackups of the changed files are in {}.",

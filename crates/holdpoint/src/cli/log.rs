@@ -46,7 +46,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    let homes = journals::homes(&context.find(None));
+    let found = context.find(None);
+    context.tell_waiting(&found);
+    let homes = journals::homes(&found);
     let mut rows = Rows::new(context, arguments.decisions.asks_for_faults());
     if arguments.follow && homes.is_empty() {
         let what = format!(

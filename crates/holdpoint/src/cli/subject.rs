@@ -23,6 +23,8 @@ pub(super) struct Found {
     pub(super) name: String,
     /// Its folder, if it is a project's own.
     pub(super) folder: Option<PathBuf>,
+    /// Its files, if they were read already: path and text.
+    pub(super) texts: Option<Vec<(String, String)>>,
 }
 
 /// Finds the workflows of these names or folders. Without names, returns all.
@@ -37,7 +39,7 @@ pub(super) fn find(context: &Context, names: &[String]) -> Result<Vec<Found>, Co
 /// Finds the built-in workflows of these names. Without names, returns all.
 pub(super) fn find_built_in(names: &[String]) -> Result<Vec<Found>, CommandError> {
     let all = catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string());
-    let all: Vec<Found> = all.map(|name| Found { name, folder: None }).collect();
+    let all: Vec<Found> = all.map(|name| Found::new(name, None)).collect();
     if names.is_empty() {
         return Ok(all);
     }
@@ -49,11 +51,10 @@ pub(super) fn find_built_in(names: &[String]) -> Result<Vec<Found>, CommandError
 fn all(context: &Context) -> Vec<Found> {
     let base = project::base(&context.cwd);
     let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    let mut all: Vec<Found> =
-        own.into_iter().map(|(name, folder)| Found { name, folder: Some(folder) }).collect();
+    let mut all: Vec<Found> = own.into_iter().map(|(name, folder)| Found::new(name, Some(folder))).collect();
     for built_in in catalog::built_in() {
         if !all.iter().any(|own| own.name == built_in.workflow.name) {
-            all.push(Found { name: built_in.workflow.name.to_string(), folder: None });
+            all.push(Found::new(built_in.workflow.name.to_string(), None));
         }
     }
     all
@@ -64,14 +65,14 @@ fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandErr
     if name.contains(['/', '\\', '.']) && folder.join(FILE).is_file() {
         let base = folder.canonicalize().unwrap_or(folder);
         let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        return Ok(Found { name, folder: Some(base) });
+        return Ok(Found::new(name, Some(base)));
     }
     named(name, all)
 }
 
 fn named(name: &str, all: &[Found]) -> Result<Found, CommandError> {
     if let Some(found) = all.iter().find(|found| found.name == name) {
-        return Ok(Found { name: found.name.clone(), folder: found.folder.clone() });
+        return Ok(Found::new(found.name.clone(), found.folder.clone()));
     }
     let names: Vec<&str> = all.iter().map(|found| found.name.as_str()).collect();
     let hint = match nearest(name, names.iter().copied()) {
@@ -90,12 +91,19 @@ pub(super) fn refuse_unknown(context: &Context, all: &[Found]) -> Result<(), Com
     if !all.iter().any(is_own) || Allowance::of(context.env.as_ref()).knows(&base) {
         return Ok(());
     }
-    Err(waiting::refusal(&[Waiting::Content { base, defect: None }]))
+    Err(waiting::refusal(&[Waiting::content(base)]))
 }
 
 impl Found {
+    fn new(name: String, folder: Option<PathBuf>) -> Found {
+        Found { name, folder, texts: None }
+    }
+
     /// Returns the files of its folder: path and text.
     pub(super) fn files(&self) -> Result<Vec<(String, String)>, CommandError> {
+        if let Some(texts) = &self.texts {
+            return Ok(texts.clone());
+        }
         if let Some(folder) = &self.folder {
             return Ok(crate::store::tree::texts(folder)?);
         }

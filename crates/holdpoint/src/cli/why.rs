@@ -7,7 +7,6 @@ use serde_json::{Value as Json, json};
 
 use super::selection::{Speakers, is_rule};
 use super::{Context, condition, journals, phrase, subject};
-use crate::allow::waiting;
 use crate::error::CommandError;
 use crate::store::journal::{Decision, Entry, Speech, Spoken};
 use crate::ui::{Style, Ui};
@@ -37,9 +36,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let found = context.find(None);
-    if let Some(text) = waiting::message(&found.waiting) {
-        context.ui.note(text);
-    }
+    context.tell_waiting(&found);
     let homes = journals::homes(&found);
     let mut entries: Vec<Entry> = journals::read(&homes)?.into_iter().map(|line| line.entry).collect();
     let has_journal = !entries.is_empty();

@@ -40,6 +40,8 @@ use words::Words;
 pub struct Typed<'a> {
     /// The workflow.
     pub workflow: &'a Arc<Workflow>,
+    /// The workflow's origin.
+    pub origin: Origin,
     /// The command.
     pub command: &'a Command,
     /// What was given with it.
@@ -193,7 +195,7 @@ impl Typed<'_> {
     /// A home without a run.
     fn nowhere(&self, home: PathBuf) -> Run {
         let workflow = Arc::clone(self.workflow);
-        Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: None, is_recorded: true }
+        Run { workflow, origin: self.origin.clone(), folder: home.clone(), home, id: None, is_recorded: true }
     }
 
     /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,

@@ -2,7 +2,6 @@
 //! their own to let a Stop go and to refuse bad input.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::workflow::legacy::Legacy;
@@ -10,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::{Call, Reply, note_fault};
 use crate::agent::{Fields, Protocol};
+use crate::allow::allowed_content::AllowedContent;
 use crate::catalog;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
@@ -21,7 +21,7 @@ pub(super) fn release(options: &Options, found: &Found, moment: Moment) -> Optio
         return None;
     }
     if found.runs.is_empty() {
-        return named(options, found.base.as_deref()).map(|legacy| fields(&legacy));
+        return named(options, found.content.as_ref()).map(|legacy| fields(&legacy));
     }
     let of_runs = found.runs.iter().filter_map(|run| run.workflow.legacy.as_ref());
     of_runs.map(fields).reduce(|mut all, more| {
@@ -79,15 +79,18 @@ fn of_call(call: &Call<'_>) -> Option<Cow<'static, Legacy>> {
     if call.options.protocol != Protocol::Legacy || call.options.workflow.is_none() {
         return None;
     }
-    named(call.options, project::allowed_base(call.cwd, call.env.as_ref()).as_deref())
+    named(call.options, project::allowed_content(call.cwd, call.env.as_ref()).as_ref())
 }
 
 /// The `[legacy]` of the workflow that the command line names: the project's own of that name, or the built-in one.
-fn named(options: &Options, base: Option<&Path>) -> Option<Cow<'static, Legacy>> {
+fn named(options: &Options, content: Option<&AllowedContent>) -> Option<Cow<'static, Legacy>> {
     let name = options.workflow.as_deref()?;
-    let own = base.map(catalog::own_folders).unwrap_or_default();
-    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name) {
-        return catalog::load(name, folder).ok()?.legacy.map(Cow::Owned);
+    let own = |content: &AllowedContent| {
+        let (_, folder) = content.workflows().into_iter().find(|(own, _)| own == name)?;
+        Some(content.load(name, &folder))
+    };
+    if let Some(loaded) = content.and_then(own) {
+        return loaded.ok()?.legacy.map(Cow::Owned);
     }
     let built_in = catalog::named(name)?;
     built_in.workflow.legacy.as_ref().map(Cow::Borrowed)

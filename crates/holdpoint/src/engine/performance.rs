@@ -2,15 +2,20 @@
 //! the agent's shell cannot change. The shell only shows what came of it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::shell::plain_words;
 use holdpoint_core::tool::Tool;
+use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::command::Command;
 use serde_json::Value as Json;
 
 use super::Call;
 use super::command::{Typed, choice, words};
 use crate::agent::{Asked, Protocol};
+use crate::catalog::Origin;
+use crate::error::CommandError;
 use crate::project::Found;
 use crate::store::receipt::{self, Receipt};
 
@@ -74,8 +79,9 @@ fn program() -> String {
 
 /// A workflow's command that is for hooks.
 struct Named {
-    workflow: std::sync::Arc<holdpoint_core::workflow::Workflow>,
-    command: holdpoint_core::workflow::command::Command,
+    workflow: Arc<Workflow>,
+    origin: Origin,
+    command: Command,
     words: words::Words,
 }
 
@@ -86,17 +92,19 @@ impl Named {
         if call.options.workflow.as_deref().is_some_and(|only| only != name) {
             return None;
         }
-        let workflow = choice::workflow(Path::new(&event.cwd), call.env.as_ref(), name).ok()??;
+        let chosen = choice::workflow(Path::new(&event.cwd), call.env.as_ref(), name).ok()??;
+        let choice::Choice { workflow, origin } = chosen;
         let command = workflow.commands.iter().find(|command| command.name == *wanted)?.clone();
         let is_meant = workflow.is_for_hooks(&command) && !command.is_users;
         let words = words::read(name, &command, rest).ok().filter(|_| is_meant)?;
-        Some(Named { workflow, command, words })
+        Some(Named { workflow, origin, command, words })
     }
 
-    fn perform(self, call: &Call<'_>, event: &Event) -> Result<String, crate::error::CommandError> {
-        let Named { workflow, command, words } = self;
+    fn perform(self, call: &Call<'_>, event: &Event) -> Result<String, CommandError> {
+        let Named { workflow, origin, command, words } = self;
         let cwd = Path::new(&event.cwd);
         let session = event.session.clone();
-        Typed { workflow: &workflow, command: &command, words, cwd, env: &call.env, session }.perform()
+        Typed { workflow: &workflow, origin, command: &command, words, cwd, env: &call.env, session }
+            .perform()
     }
 }

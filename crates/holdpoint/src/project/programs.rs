@@ -29,7 +29,8 @@ impl Programs {
 
 /// Returns what the programs of the project of `home` get, as far as the user has allowed it.
 pub fn granted(home: &Path, env: &dyn Env) -> Grants {
-    let config = super::allowed_base(home, env).and_then(|base| super::config(&base, &mut Vec::new()));
+    let config =
+        super::allowed_content(home, env).and_then(|content| super::config(&content, &mut Vec::new()));
     let Programs { pass, writes } = config.unwrap_or_default().programs;
     let list = |names: Vec<String>| names.into_iter().map(Text::Owned).collect::<Vec<_>>().into();
     Grants { pass: list(pass), writes: list(writes) }

@@ -56,7 +56,8 @@ fn unknown(workflow: &Workflow, name: &str) -> Option<String> {
 /// Returns a workflow with the reviewers that were chosen for it in the project around a folder, if the user has allowed
 /// that choice.
 pub fn chosen(start: &Path, env: &dyn Env, mut workflow: Arc<Workflow>) -> Arc<Workflow> {
-    let config = super::allowed_base(start, env).and_then(|base| super::config(&base, &mut Vec::new()));
+    let config =
+        super::allowed_content(start, env).and_then(|content| super::config(&content, &mut Vec::new()));
     // What is wrong with a choice is said where runs are looked for.
     let _ = config.map(|config| config.reviewers.apply(&mut workflow));
     workflow

@@ -13,6 +13,8 @@ use crate::env::Env;
 
 /// How many allowed contents of a project are kept: its branches differ.
 const CONTENTS_MAX: usize = 32;
+/// How many allowed parts of contents are kept.
+const PARTS_MAX: usize = 1024;
 
 /// What the registry says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,16 +68,27 @@ impl Registry {
         self.folder.as_ref().is_some_and(|folder| folder.has(&content(id, digest)))
     }
 
-    /// Returns the digest of a content that looked like this when it was last read in this folder.
-    pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
-        let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
-        let (digest, seen) = text.split_once('\n')?;
-        (seen == fingerprint).then(|| digest.to_owned())
+    /// Returns whether the user has allowed this part of a project's content, whatever else was with it.
+    pub fn is_part_allowed(&self, id: &str, part: &str, digest: &str) -> bool {
+        self.folder.as_ref().is_some_and(|folder| folder.has(&part_file(id, part, digest)))
     }
 
-    /// Remembers what the content in a folder looks like, and its digest.
-    pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digest: &str) -> io::Result<()> {
-        self.kept()?.write(&seen_file(id, base), format!("{digest}\n{fingerprint}").as_bytes())
+    /// Returns whether the user has ever allowed this part of the project's content, as it was then.
+    pub fn knows_part(&self, id: &str, part: &str) -> bool {
+        let is_its = |name: &String| name.starts_with(&layout::digest(&[part]));
+        self.folder.as_ref().is_some_and(|folder| folder.names(&parts(id)).iter().any(is_its))
+    }
+
+    /// Returns the digests, in a line, of a content that looked like this when it was last read in this folder.
+    pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
+        let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
+        let (digests, seen) = text.split_once('\n')?;
+        (seen == fingerprint).then(|| digests.to_owned())
+    }
+
+    /// Remembers what the content in a folder looks like, and its digests.
+    pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digests: &str) -> io::Result<()> {
+        self.kept()?.write(&seen_file(id, base), format!("{digests}\n{fingerprint}").as_bytes())
     }
 
     /// Returns what is known of a run, by its name in the project.
@@ -100,13 +113,21 @@ impl Registry {
 
     /// Remembers that this content of a project is allowed, and keeps its texts: what changes later is shown against
     /// them.
-    pub fn allow(&self, id: &str, digest: &str, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    pub fn allow(&self, id: &str, digest: &str, texts: &BTreeMap<String, String>) -> io::Result<()> {
         let folder = self.kept()?;
-        let texts: BTreeMap<&String, _> =
-            files.iter().map(|(path, bytes)| (path, String::from_utf8_lossy(bytes))).collect();
-        folder.write(&content(id, digest), &serde_json::to_vec(&texts)?)?;
+        folder.write(&content(id, digest), &serde_json::to_vec(texts)?)?;
         folder.write(&format!("projects/{id}/latest"), digest.as_bytes())?;
-        self.forget_oldest(id, digest);
+        forget_oldest(folder, &format!("projects/{id}/allowed"), digest, CONTENTS_MAX);
+        Ok(())
+    }
+
+    /// Remembers that this part of a project's content is allowed.
+    pub fn allow_part(&self, id: &str, part: &str, digest: &str) -> io::Result<()> {
+        let folder = self.kept()?;
+        let file = part_file(id, part, digest);
+        folder.write(&file, b"")?;
+        let newest = file.rsplit('/').next().unwrap_or_default();
+        forget_oldest(folder, &parts(id), newest, PARTS_MAX);
         Ok(())
     }
 
@@ -146,6 +167,7 @@ impl Registry {
         let project = format!("projects/{id}");
         // What makes it count goes first.
         clear(folder, &format!("{project}/allowed"))?;
+        clear(folder, &parts(id))?;
         folder.remove(&format!("{project}/known"))?;
         for part in ["runs", "seen"] {
             clear(folder, &format!("{project}/{part}"))?;
@@ -167,16 +189,6 @@ impl Registry {
         }
     }
 
-    fn forget_oldest(&self, id: &str, newest: &str) {
-        let Some(folder) = &self.folder else { return };
-        let allowed = format!("projects/{id}/allowed");
-        let mut others = folder.oldest_first(&allowed);
-        others.retain(|name| !name.starts_with(newest));
-        for name in others.iter().take(others.len().saturating_sub(CONTENTS_MAX - 1)) {
-            let _ = folder.remove(&format!("{allowed}/{name}"));
-        }
-    }
-
     fn kept(&self) -> io::Result<&StateFolder> {
         self.folder.as_ref().ok_or_else(|| {
             io::Error::new(
@@ -193,6 +205,24 @@ fn clear(folder: &StateFolder, path: &str) -> io::Result<()> {
         folder.remove(&format!("{path}/{name}"))?;
     }
     folder.remove(path)
+}
+
+/// Keeps only so many files in a folder, and the newest by its name.
+fn forget_oldest(folder: &StateFolder, path: &str, newest: &str, max: usize) {
+    let mut others = folder.oldest_first(path);
+    others.retain(|name| !name.starts_with(newest));
+    for name in others.iter().take(others.len().saturating_sub(max - 1)) {
+        let _ = folder.remove(&format!("{path}/{name}"));
+    }
+}
+
+fn parts(id: &str) -> String {
+    format!("projects/{id}/parts")
+}
+
+/// All versions of a part have names that begin alike.
+fn part_file(id: &str, part: &str, digest: &str) -> String {
+    format!("{}/{}-{digest}", parts(id), layout::digest(&[part]))
 }
 
 fn content(id: &str, digest: &str) -> String {

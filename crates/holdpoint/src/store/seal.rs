@@ -1,5 +1,6 @@
 //! State that only the engine writes: a copy is kept, and what others change in the file is put back.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::parse::FILE;
@@ -10,10 +11,13 @@ use super::error::StoreError;
 use super::folder::{Access, FileError, Folder, Kind};
 use super::lock::{self, LockError};
 use super::{aside, evidence, layout, state};
+use crate::catalog::Origin;
 use crate::project::{self, Run};
 
 /// The largest state that is sealed, with its head.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// The longest head of a copy: two digests.
+const HEAD_BYTES_MAX: u64 = 256;
 
 /// Why a sealed state cannot be told, or its seal not be kept.
 #[derive(Debug, Error)]
@@ -21,6 +25,18 @@ pub enum SealError {
     /// A state is there that the engine has not written.
     #[error("the engine has no copy of it: to begin anew, delete it")]
     NoCopy,
+    /// It was begun with the project's own workflow, and a built-in one is to go on with it.
+    #[error(
+        "its run was begun with the project's own workflow `{workflow}`: put that back, or to begin anew, delete it \
+         and {}",
+        copy.display()
+    )]
+    NotBuiltIn {
+        /// The workflow's name.
+        workflow: String,
+        /// The copy.
+        copy: PathBuf,
+    },
     /// Both were changed: nobody can say what was true.
     #[error("so was its copy: to begin anew, delete it and {}", copy.display())]
     BothChanged {
@@ -42,20 +58,27 @@ pub struct Seal {
     workflow: String,
     /// What the state's lock is for.
     place: PathBuf,
+    is_built_in: bool,
 }
 
 impl Seal {
     /// The seal of a run, if its workflow has one.
     pub fn of(run: &Run) -> Option<Seal> {
-        let workflow = run.workflow.name.to_string();
-        run.workflow.run.is_sealed.then(|| Seal { home: run.home.clone(), workflow, place: run.place() })
+        let (home, workflow) = (run.home.clone(), run.workflow.name.to_string());
+        let is_built_in = run.origin == Origin::BuiltIn;
+        run.workflow.run.is_sealed.then(|| Seal { home, workflow, place: run.place(), is_built_in })
     }
 
-    /// Keeps a copy of the state as it is about to be written.
+    /// Keeps a copy of the state as it is about to be written. Which workflow the run was begun with stays the same.
     pub fn close(&self, state: &[u8]) -> Result<(), SealError> {
         let copy = layout::seal(&self.home, &self.workflow);
         let project = layout::prepare(&self.home, &copy)?;
-        let head = Head { state: layout::content_digest(state), workflow: own(&self.home, &self.workflow) };
+        let workflow = match begun_with(&project, &copy)? {
+            Some(begun) => begun,
+            None if self.is_built_in => NO_FILE.to_owned(),
+            None => own(&self.home, &self.workflow),
+        };
+        let head = Head { state: layout::content_digest(state), workflow };
         let sealed = [head.line().as_bytes(), state].concat();
         Ok(project.replace(&copy, &sealed, Access::Ours)?)
     }
@@ -107,6 +130,9 @@ impl Seal {
             return if is_there { Err(SealError::NoCopy) } else { Ok(Damage::None) };
         };
         let (head, body) = Head::read(&sealed);
+        if self.is_built_in && head.workflow != NO_FILE {
+            return Err(SealError::NotBuiltIn { workflow: self.workflow.clone(), copy });
+        }
         let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
         // A state that cannot be read is not the one that was sealed, whatever keeps us from it.
         match project.read(&place, BYTES_MAX).ok().flatten() {
@@ -160,7 +186,8 @@ fn own(home: &Path, workflow: &str) -> String {
 /// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
 pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), VouchError> {
     if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
-        Seal { home: home.into(), workflow: workflow.to_owned(), place: home.into() }.close(&bytes)?;
+        let (home, workflow) = (home.to_path_buf(), workflow.to_owned());
+        Seal { place: home.clone(), home, workflow, is_built_in: false }.close(&bytes)?;
     }
     Ok(evidence::vouch(home, workflow)?)
 }
@@ -191,13 +218,36 @@ pub enum Begun {
 /// Whether the project's own workflow of this name is another than the sealed run here was begun with: whoever may
 /// write a workflow could end any run.
 pub fn changed_since(start: &Path, workflow: &str) -> Option<Begun> {
-    let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
-    let sealed = Folder::project(home).ok()?.read(&layout::seal(home, workflow), BYTES_MAX).ok()??;
-    let begun = Head::read(&sealed).0.workflow;
+    let (home, begun) = sealed_here(start, workflow)?;
     if begun == own(home, workflow) {
         return None;
     }
     Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
+}
+
+/// Whether the sealed run here was begun with a workflow of the project's own, whatever became of that.
+pub fn is_of_own(start: &Path, workflow: &str) -> bool {
+    sealed_here(start, workflow).is_some_and(|(_, begun)| begun != NO_FILE)
+}
+
+/// The nearest sealed copy of a run's state, from `start` upwards.
+pub fn nearest(start: &Path, workflow: &str) -> Option<PathBuf> {
+    start.ancestors().map(|folder| layout::seal(folder, workflow)).find(|seal| seal.is_file())
+}
+
+/// The folder of the sealed run here, and the workflow that it was begun with.
+fn sealed_here<'a>(start: &'a Path, workflow: &str) -> Option<(&'a Path, String)> {
+    let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
+    let begun = begun_with(&Folder::project(home).ok()?, &layout::seal(home, workflow)).ok()??;
+    Some((home, begun))
+}
+
+/// The workflow that a sealed run was begun with, by the first line of its copy.
+fn begun_with(project: &Folder, copy: &Path) -> Result<Option<String>, FileError> {
+    let Some(file) = project.open(copy)? else { return Ok(None) };
+    let mut head = Vec::new();
+    file.take(HEAD_BYTES_MAX).read_to_end(&mut head).map_err(FileError::io(copy))?;
+    Ok(Some(Head::read(&head).0.workflow).filter(|begun| !begun.is_empty()))
 }
 
 #[cfg(test)]
@@ -210,7 +260,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let state = home.path().join("state.json");
         let place = home.path().to_path_buf();
-        let seal = Seal { home: place.clone(), workflow: "flow".into(), place };
+        let seal = Seal { home: place.clone(), workflow: "flow".into(), place, is_built_in: true };
         assert!(!seal.uphold(&state).unwrap(), "nothing is sealed yet");
         std::fs::write(&state, "{\"n\": 1}").unwrap();
         seal.close(b"{\"n\": 1}").unwrap();

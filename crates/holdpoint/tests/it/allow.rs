@@ -3,7 +3,10 @@
 mod attacks;
 mod command;
 mod content;
+mod parts;
 mod runs;
+mod said;
+mod sealed;
 mod settings;
 
 use std::path::{Path, PathBuf};

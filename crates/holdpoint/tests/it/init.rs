@@ -1,5 +1,6 @@
 //! `holdpoint init` and `holdpoint uninstall`: what is written, what stays, and that nothing remains.
 
+mod brought;
 mod files;
 mod killed;
 mod refusals;

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::finding::Finding;
-use crate::allow::waiting;
+use crate::allow::survey::Survey;
+use crate::allow::{Allowance, waiting};
 use crate::cli::Context;
 use crate::confinement::launcher;
 use crate::env_vars::{HOME, PATH, SHELL};
@@ -13,7 +14,7 @@ use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
 use crate::project::{self, Found};
 use crate::store::layout;
-use crate::{catalog, reviewer, world};
+use crate::{reviewer, world};
 
 /// The longest time that a shell may take to start.
 const SHELL_DEADLINE: Duration = Duration::from_secs(10);
@@ -66,15 +67,20 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
             format!("{} belongs to another user, or its folder does, so it does not count", path.display());
         findings.push(Finding::note(what, "run the agent as the user who owns it, or make it yours"));
     }
-    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    for (name, folder) in own {
-        if let Err(unusable) = catalog::load(&name, &folder) {
+    for (name, folder) in found.own() {
+        if let Some(Err(unusable)) = found.content.as_ref().map(|content| content.load(&name, &folder)) {
             findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {name}")));
         }
     }
     if let Some(first) = found.waiting.first() {
         let what = waiting::summary(&found.waiting);
         findings.push(Finding::wrong(what, waiting::command(first.folder())));
+    }
+    if found.content.is_none() {
+        let survey = Survey::of(&context.cwd, &Allowance::of(context.env.as_ref()));
+        let ignored = survey.map(|survey| survey.content.ignored).unwrap_or_default();
+        let finding = |path: &PathBuf| Finding::note(project::ignored(path), "put a copy in its place");
+        findings.extend(ignored.iter().map(finding));
     }
     findings.extend(found.problems.iter().map(|problem| Finding::wrong(problem, "holdpoint check")));
 }

@@ -109,9 +109,9 @@ fn enabled(
     records: &[Record],
 ) -> Result<Vec<subject::Found>, CommandError> {
     let mut all = subject::find(context, &[])?;
-    let base = &found.base;
-    all.retain(|one| base.is_some() || one.folder.is_none());
-    all.retain(|one| base.as_deref().is_none_or(|base| !crate::project::leaves_out(base, &one.name)));
+    let (allowed, own) = (found.content.as_ref(), found.own());
+    all.retain(|one| one.folder.is_none() || own.iter().any(|(name, _)| *name == one.name));
+    all.retain(|one| allowed.is_none_or(|allowed| !crate::project::leaves_out(allowed, &one.name)));
     let chosen: Vec<&String> = records.iter().flat_map(|record| &record.workflows).collect();
     all.retain(|one| chosen.is_empty() || one.folder.is_some() || chosen.contains(&&one.name));
     Ok(all)

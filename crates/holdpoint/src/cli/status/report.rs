@@ -1,6 +1,5 @@
 //! The report of `status`, for print and for JSON. Nothing here fails: the report says what is unknown.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
@@ -15,9 +14,8 @@ use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
 use crate::error::in_full;
-use crate::project::{Config, Found, Run};
+use crate::project::{self, Found, Run};
 use crate::store::journal::{self, Decision, Entry};
-use crate::store::layout;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -171,10 +169,12 @@ fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
 }
 
 fn inactive(found: &Found) -> Vec<Inactive> {
-    let base = found.base.as_deref();
-    let chosen = base.and_then(chosen);
-    let own = base.map(catalog::own_folders).unwrap_or_default();
-    let own_usable = own.iter().filter_map(|(name, folder)| catalog::load(name, folder).ok());
+    let content = found.content.as_ref();
+    // Its errors are reported elsewhere.
+    let config = content.and_then(|content| project::config(content, &mut Vec::new()));
+    let chosen = config.and_then(|config| config.workflows);
+    let own = found.own();
+    let own_usable = own.iter().filter_map(|(name, folder)| content?.load(name, folder).ok());
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.clone());
     let built_in = built_in.filter(|workflow| !own.iter().any(|(name, _)| *name == workflow.name));
     let is_active = |workflow: &Workflow| found.runs.iter().any(|run| run.workflow.name == workflow.name);
@@ -185,10 +185,4 @@ fn inactive(found: &Found) -> Vec<Inactive> {
         marker: workflow.run.home.into_owned(),
     };
     own_usable.chain(built_in).filter(|workflow| !is_active(workflow)).map(row).collect()
-}
-
-/// Returns the workflows that the project's `holdpoint.toml` enables, if it names any. Its errors are reported elsewhere.
-fn chosen(base: &Path) -> Option<Vec<String>> {
-    let text = catalog::read_text(&layout::config(base)).ok()?;
-    toml::from_str::<Config>(&text).ok()?.workflows
 }
