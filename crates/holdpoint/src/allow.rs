@@ -140,21 +140,23 @@ impl<'a> Allowance<'a> {
         if let Some(digests) = self.seen(base, &fingerprint) {
             return Ok(self.by_digests(base, digests, Source::Seen(fingerprint)));
         }
-        let content = Content::read(base)?;
+        // Only the files that are read themselves say what these bytes look like: others may take their place meanwhile.
+        let mut read = Fingerprint::default();
+        let content = Content::read_and_look(base, &mut |name, found| read.add(name.to_owned(), found))?;
         let digests = content.digests();
         let judged = self.by_digests(base, digests.clone(), Source::Read(content));
         if judged.allowed.is_some() {
-            self.remember(base, &fingerprint, &digests);
+            self.remember(base, &read, &digests);
         }
         Ok(judged)
     }
 
     fn by_digests(&self, base: &Path, digests: Digests, source: Source) -> Judged {
-        let pending = self.pending(base, &digests);
+        let (pending, is_empty) = (self.pending(base, &digests), digests.parts.is_empty());
         let waits = |part: &Part| pending.iter().any(|pending| pending.part == *part);
         let parts: BTreeSet<Part> = digests.parts.into_keys().filter(|part| !waits(part)).collect();
         let allowed = (!parts.is_empty()).then(|| AllowedContent::new(base, parts, source));
-        Judged { allowed, pending, ..Judged::default() }
+        Judged { allowed, pending, is_empty, ..Judged::default() }
     }
 
     /// Lists the parts of a content that the user has not allowed as they are.

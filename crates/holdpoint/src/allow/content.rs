@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Metadata;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::parse::FILE;
@@ -72,11 +72,26 @@ pub enum ContentError {
 impl Content {
     /// Reads the content of the project at `base`.
     pub fn read(base: &Path) -> Result<Content, ContentError> {
+        Content::read_and_look(base, &mut |_, _| ())
+    }
+
+    /// Reads it, and looks at each file once it is read.
+    pub(super) fn read_and_look(
+        base: &Path,
+        look: &mut dyn FnMut(&str, &Metadata),
+    ) -> Result<Content, ContentError> {
         let project = Folder::project(base)?;
         let mut files = BTreeMap::new();
         let ignored = walk(base, &mut |name, path, _| {
             // Nothing that was put there since the walk looked is followed, and one that is gone is not there.
-            let Some(bytes) = project.read(path, BYTES_MAX)? else { return Ok(()) };
+            let Some(file) = project.open(path)? else { return Ok(()) };
+            let failed = FileError::io(path);
+            let mut bytes = Vec::new();
+            (&file).take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(&failed)?;
+            if bytes.len() as u64 > BYTES_MAX {
+                return Err(ContentError::TooLarge { path: path.to_path_buf() });
+            }
+            look(&name, &file.metadata().map_err(&failed)?);
             match files.insert(name, bytes) {
                 None => Ok(()),
                 Some(_) => Err(ContentError::Twice { path: path.to_path_buf() }),

@@ -11,7 +11,7 @@ use super::content::{ContentError, walk};
 const SETTLED_S: i64 = 2;
 
 /// The names, inodes, sizes and times of all files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Fingerprint {
     /// A line for each.
     pub(super) lines: String,
@@ -26,15 +26,20 @@ pub(super) struct Fingerprint {
 impl Fingerprint {
     /// Takes the fingerprint of the content at `base`.
     pub(super) fn of(base: &Path) -> Result<Fingerprint, ContentError> {
-        let (mut lines, mut names, mut changed) = (String::new(), Vec::new(), i64::MIN);
+        let mut taken = Fingerprint::default();
         let ignored = walk(base, &mut |name, _, found| {
-            let (at, look) = look(found);
-            changed = changed.max(at);
-            let _ = writeln!(lines, "{look} {name}");
-            names.push(name);
+            taken.add(name, found);
             Ok(())
         })?;
-        Ok(Fingerprint { lines, names, ignored, changed })
+        Ok(Fingerprint { ignored, ..taken })
+    }
+
+    /// Adds a file.
+    pub(super) fn add(&mut self, name: String, found: &Metadata) {
+        let (at, look) = look(found);
+        self.changed = self.changed.max(at);
+        let _ = writeln!(self.lines, "{look} {name}");
+        self.names.push(name);
     }
 
     /// Returns whether a further change would show.
