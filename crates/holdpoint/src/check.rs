@@ -19,6 +19,7 @@ use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde_json::{Value as Json, json};
 
+use crate::confinement::{self, Unconfined};
 use crate::env::Env;
 use crate::project::{self, Run};
 use crate::reviewer;
@@ -54,6 +55,8 @@ pub struct Performed {
     pub doubts: Vec<String>,
     /// The tree it looked at; none if that changed meanwhile or cannot be told.
     pub tree: Option<String>,
+    /// Why its program could write anywhere; none if there was no program, or it was confined.
+    pub unconfined: Option<Unconfined>,
 }
 
 impl Performed {
@@ -70,6 +73,7 @@ impl Performed {
             log_digest: None,
             doubts: Vec::new(),
             tree: None,
+            unconfined: None,
         }
     }
 }
@@ -134,6 +138,7 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
         performed = perform_once(request, run, env)?;
         after = tree(run);
     }
+    performed.unconfined = unconfined(request);
     if before == after {
         performed.tree = after;
     } else {
@@ -147,6 +152,14 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
     }
     secret::replace(&mut performed.output);
     Ok(performed)
+}
+
+fn unconfined(request: &Request) -> Option<Unconfined> {
+    let is_program = matches!(
+        request.task,
+        Task::Review { .. } | Task::Run { .. } | Task::Tests(_) | Task::Acceptance { .. }
+    );
+    confinement::unconfined(&request.grants).filter(|_| is_program)
 }
 
 /// What is odd about a tree that changed under a check.

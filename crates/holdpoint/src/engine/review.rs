@@ -114,6 +114,7 @@ fn keep_evidence(
         log: performed.log.clone(),
         log_digest: performed.log_digest.clone(),
         doubts: performed.doubts.clone(),
+        unconfined: performed.unconfined.map(|why| why.to_string()),
         details: performed.details.clone(),
         ..Evidence::default()
     };
