@@ -70,9 +70,6 @@ fn show_programs(ui: &Ui, workflow: &Workflow) {
     for reviewer in reviewers {
         show_reviewer(ui, reviewer);
     }
-    if uses_programs(workflow) {
-        row(ui, "runs", vec!["programs for their version, in its conditions".to_owned()]);
-    }
 }
 
 fn show_reviewer(ui: &Ui, reviewer: &Reviewer) {
@@ -95,13 +92,6 @@ fn check_words(check: &Check) -> Option<String> {
         _ => command.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(" "),
     };
     Some(format!("{what}  (check {})", check.name))
-}
-
-/// Returns whether a condition or text of the workflow asks for a program.
-fn uses_programs(workflow: &Workflow) -> bool {
-    let rules = workflow.rules.iter().filter_map(|rule| rule.step.when.as_deref());
-    let lets = workflow.lets.iter().map(|named| named.source.as_ref());
-    rules.chain(lets).any(|source: &str| source.contains("program("))
 }
 
 fn show_run(ui: &Ui, run: &Run, survey: &Survey) {
