@@ -113,9 +113,29 @@ fn places() -> Vec<String> {
         ".gate",
         STATE,
         "autopilot-state.json",
+        "ai",
+        "ai/features",
         "ai/features/FTR-7-cart.md",
+        ".holdpoint/workflows",
+        ".holdpoint/workflows/gate",
+        ".holdpoint/workflows/gate/workflow.toml",
+        ".holdpoint/backups",
+        ".claude",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/commands",
+        ".claude/commands/taskie",
+        ".codex",
+        ".codex/hooks.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".cursor/hooks.json",
+        ".github/hooks",
     ];
-    computed.into_iter().map(place).chain(named.into_iter().map(str::to_owned)).collect()
+    // What Holdpoint keeps for the user: links there are the user's own mistake, and still lead nowhere.
+    let kept = ["", "/projects", "/told", "/projects/0"].map(|part| format!("../state/holdpoint{part}"));
+    let named = named.into_iter().map(str::to_owned).chain(kept);
+    computed.into_iter().map(place).chain(named).collect()
 }
 
 /// A clone with runs of all kinds, and files of the user's among them.
@@ -137,11 +157,11 @@ fn site() -> Site {
         .upstream("ai/features/FTR-7-cart.md", spec);
     let mut site = site;
     for folder in ["", ".taskie/plans/p/", ".claude/claudex/", ".isdlc/", "elsewhere/"] {
-        site = site.upstream(&format!("{folder}notes.txt"), &format!("the user's notes in {folder}"));
+        site = site.upstream(&format!("{folder}notes.txt"), &format!("{THEIRS}notes in {folder}"));
     }
-    site = site.upstream(".claude/claudex/odd.state", "the user's game").cloned();
+    site = site.upstream(".claude/claudex/odd.state", &format!("{THEIRS}a game")).cloned();
     std::fs::create_dir_all(site.home("stuff")).unwrap();
-    std::fs::write(site.home("stuff/old.state"), "the user's other game").unwrap();
+    std::fs::write(site.home("stuff/old.state"), format!("{THEIRS}another game")).unwrap();
     let aged = File::create(site.home("stuff/old.json")).unwrap();
     aged.set_modified(std::time::SystemTime::now() - Duration::from_hours(24 * 60)).unwrap();
     std::fs::write(site.home("state.json"), PLAN_STATE).unwrap();
@@ -174,7 +194,7 @@ fn plant(site: &Site, path: &str, planted: Planted) {
         }
         Planted::Folder => {
             std::fs::create_dir(&place).unwrap();
-            std::fs::write(place.join("notes.txt"), format!("the user's notes in {path}")).unwrap();
+            std::fs::write(place.join("notes.txt"), format!("{THEIRS}notes in {path}")).unwrap();
         }
         Planted::Nonsense => {
             std::fs::write(&place, [b"\xff{ nonsense".as_slice(), &[b'x'; 3000]].concat()).unwrap();
@@ -187,11 +207,14 @@ fn made(command: &mut Command) -> bool {
     command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
+/// What texts of the user's begin with.
+const THEIRS: &str = "Belongs to the user: ";
+
 /// What is the user's in the clone: texts that must be somewhere afterwards.
 fn belongings(site: &Site) -> Vec<String> {
     let texts = contents(&site.clone()).into_iter().map(|(_, what)| what);
     let mut theirs: Vec<String> =
-        texts.filter_map(|what| what.find("the user's").map(|at| what[at..].to_owned())).collect();
+        texts.filter_map(|what| what.find(THEIRS).map(|at| what[at..].to_owned())).collect();
     theirs.sort();
     theirs
 }
@@ -217,6 +240,20 @@ pub(super) fn within_the_deadline(mut command: Command, input: &str) -> Printed 
     Printed { code: status.code(), stdout: text(said), stderr: text(told) }
 }
 
+const BEFORE: [&str; 3] = ["UserPromptSubmit", "PreToolUse", "Stop"];
+const AFTER: [&str; 6] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Stop"];
+const COMMANDS: [&[&str]; 9] = [
+    &["status"],
+    &["log"],
+    &["evidence"],
+    &["statusline"],
+    &["claudex", "status"],
+    &["autopilot", "next"],
+    &["init", "--agent", "claude", "--agent", "codex"],
+    &["uninstall"],
+    &["allow", "--list"],
+];
+
 #[test]
 fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
     let config = Config {
@@ -233,13 +270,23 @@ fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
             plant(&site, path, *what);
         }
         let (outside, inside) = (site.users(), belongings(&site));
-        for name in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "Stop"] {
-            let command = site.command(&["hook", "--agent", "claude"]);
-            let printed = within_the_deadline(command, &site.event(name).to_string());
-            prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
-        }
-        for args in [&["status"][..], &["log"], &["evidence"], &["statusline"], &["uninstall"]] {
-            within_the_deadline(site.command(args), "{}");
+        let hooks = |session: &str, events: &[&str]| {
+            for name in events {
+                let mut event = site.event(name);
+                event["session_id"] = session.into();
+                let printed =
+                    within_the_deadline(site.stranger(&["hook", "--agent", "claude"]), &event.to_string());
+                prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
+            }
+            Ok(())
+        };
+        hooks("before it is allowed", &BEFORE)?;
+        // As its user, by the digest of what is there now: without a terminal that is the way.
+        let digest = within_the_deadline(site.stranger(&["allow", "--print"]), "").stdout;
+        within_the_deadline(site.stranger(&["allow", "--digest", digest.trim()]), "");
+        hooks("s1", &AFTER)?;
+        for args in COMMANDS {
+            within_the_deadline(site.stranger(args), "{}");
         }
         prop_assert_eq!(site.users(), outside);
         prop_assert_eq!(belongings(&site), inside);
