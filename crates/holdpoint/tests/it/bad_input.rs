@@ -201,6 +201,33 @@ fn fifty_megabytes_are_judged_and_more_than_the_limit_is_told() {
 }
 
 #[test]
+fn what_is_too_long_to_judge_is_told() {
+    let project = Project::new();
+    project.write(".isdlc/state.json", ISDLC_STATE);
+    let call = |session: &str, tool: &str, field: &str, text: String| {
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": project.root(),
+            "tool_name": tool, "tool_input": {field: text, "subagent_type": "x"}});
+        project.hook(&event)
+    };
+    for (session, tool, field, text) in [
+        ("a", "Bash", "command", "git commit; ".repeat(100_000)),
+        ("b", "Bash", "command", "git $x ".repeat(100_000)),
+        ("c", "Bash", "command", format!("git commit -m {}", "x".repeat(1_000_000))),
+        ("d", "Task", "prompt", "06-implementation ".repeat(400_000)),
+    ] {
+        let printed = call(session, tool, field, text);
+        sound(&printed, session);
+        let is_held = !held(&printed).is_empty();
+        assert!(
+            is_held || message(&printed).contains("could not judge this"),
+            "{session}: {}",
+            printed.stdout
+        );
+        assert!(is_held || last_faults(&project).contains("too "), "{session}: {}", last_faults(&project));
+    }
+}
+
+#[test]
 fn events_and_tools_nobody_knows() {
     let project = gate();
     let names = [

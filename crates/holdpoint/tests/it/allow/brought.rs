@@ -100,7 +100,7 @@ fn a_spec_outside_the_clone_is_neither_read_nor_written() {
             [&["autopilot", "next"][..], &["autopilot", "status"], &["autopilot", "plan"], &["status"]]
         {
             let printed = machine.run(words);
-            said += &format!("{}{}", printed.stdout, printed.stderr);
+            said.extend([printed.stdout, printed.stderr]);
         }
         assert!(!said.contains("TOPSECRET"), "{spec} {id}: {said}");
         assert_eq!(outside(&machine), before, "{spec} {id}");

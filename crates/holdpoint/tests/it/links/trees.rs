@@ -51,6 +51,76 @@ const ALL: [Planted; 10] = [
     Planted::Empty,
 ];
 
+/// Places of Holdpoint's own.
+const OURS: [&str; 32] = [
+    ".holdpoint",
+    ".holdpoint/.gitignore",
+    ".holdpoint/journal.jsonl",
+    ".holdpoint/locks",
+    ".holdpoint/sessions",
+    ".holdpoint/owners",
+    ".holdpoint/told",
+    ".holdpoint/reports",
+    ".holdpoint/evidence",
+    ".holdpoint/logs",
+    ".holdpoint/evidence/taskie.jsonl",
+    ".holdpoint/evidence/autopilot.jsonl",
+    ".holdpoint/sealed",
+    ".holdpoint/sealed/autopilot.json",
+    ".holdpoint/checked",
+    ".holdpoint/checked/gate",
+    ".holdpoint/kept",
+    ".holdpoint/git",
+    ".holdpoint/git/objects",
+    ".holdpoint/git/objects/ab",
+    ".holdpoint/git/scratch",
+    ".holdpoint/git/looked",
+    ".holdpoint/git/cleared",
+    ".holdpoint/messages",
+    ".holdpoint/tmp",
+    ".holdpoint/aside",
+    ".holdpoint/installed.json",
+    ".holdpoint/holdpoint.toml",
+    ".holdpoint/workflows",
+    ".holdpoint/workflows/gate",
+    ".holdpoint/workflows/gate/workflow.toml",
+    ".holdpoint/backups",
+];
+
+/// Places of runs, and the agents' settings.
+const THEIR_FILES: [&str; 30] = [
+    ".taskie",
+    ".taskie/plans",
+    ".taskie/plans/p",
+    ".taskie/plans/p/state.json",
+    ".taskie/plans/p/plan.md",
+    ".taskie/plans/p/plan-review-1.md",
+    ".taskie/plans/p/.review-1.log",
+    ".claude/claudex",
+    ".claude/claudex/log",
+    ".claude/claudex/odd.state",
+    ".claude/claudex/20261116-101010-abcdef.state",
+    ".isdlc",
+    ".isdlc/state.json",
+    ".gate",
+    STATE,
+    "autopilot-state.json",
+    "ai",
+    "ai/features",
+    "ai/features/FTR-7-cart.md",
+    ".claude",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/commands",
+    ".claude/commands/taskie",
+    ".codex",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".cursor/hooks.json",
+    ".github/hooks",
+];
+
 /// The places: ours, and those of runs.
 fn places() -> Vec<String> {
     let home = Path::new("/p");
@@ -68,78 +138,14 @@ fn places() -> Vec<String> {
         layout::memory(home, "s1", "gate"),
         layout::report(home, &plan.join("plan-review-1.md")),
     ];
-    let named = [
-        ".holdpoint",
-        ".holdpoint/.gitignore",
-        ".holdpoint/journal.jsonl",
-        ".holdpoint/locks",
-        ".holdpoint/sessions",
-        ".holdpoint/owners",
-        ".holdpoint/told",
-        ".holdpoint/reports",
-        ".holdpoint/evidence",
-        ".holdpoint/logs",
-        ".holdpoint/evidence/taskie.jsonl",
-        ".holdpoint/evidence/autopilot.jsonl",
-        ".holdpoint/sealed",
-        ".holdpoint/sealed/autopilot.json",
-        ".holdpoint/checked",
-        ".holdpoint/checked/gate",
-        ".holdpoint/kept",
-        ".holdpoint/git",
-        ".holdpoint/git/objects",
-        ".holdpoint/git/objects/ab",
-        ".holdpoint/git/scratch",
-        ".holdpoint/git/looked",
-        ".holdpoint/git/cleared",
-        ".holdpoint/messages",
-        ".holdpoint/tmp",
-        ".holdpoint/aside",
-        ".holdpoint/installed.json",
-        ".holdpoint/holdpoint.toml",
-        ".taskie",
-        ".taskie/plans",
-        ".taskie/plans/p",
-        ".taskie/plans/p/state.json",
-        ".taskie/plans/p/plan.md",
-        ".taskie/plans/p/plan-review-1.md",
-        ".taskie/plans/p/.review-1.log",
-        ".claude/claudex",
-        ".claude/claudex/log",
-        ".claude/claudex/odd.state",
-        ".claude/claudex/20261116-101010-abcdef.state",
-        ".isdlc",
-        ".isdlc/state.json",
-        ".gate",
-        STATE,
-        "autopilot-state.json",
-        "ai",
-        "ai/features",
-        "ai/features/FTR-7-cart.md",
-        ".holdpoint/workflows",
-        ".holdpoint/workflows/gate",
-        ".holdpoint/workflows/gate/workflow.toml",
-        ".holdpoint/backups",
-        ".claude",
-        ".claude/settings.json",
-        ".claude/settings.local.json",
-        ".claude/commands",
-        ".claude/commands/taskie",
-        ".codex",
-        ".codex/hooks.json",
-        ".codex/config.toml",
-        ".gemini/settings.json",
-        ".cursor/hooks.json",
-        ".github/hooks",
-    ];
     // What Holdpoint keeps for the user: links there are the user's own mistake, and still lead nowhere.
     let kept = ["", "/projects", "/told", "/projects/0"].map(|part| format!("../state/holdpoint{part}"));
-    let named = named.into_iter().map(str::to_owned).chain(kept);
+    let named = OURS.iter().chain(&THEIR_FILES).map(|path| (*path).to_owned()).chain(kept);
     computed.into_iter().map(place).chain(named).collect()
 }
 
-/// A clone with runs of all kinds, and files of the user's among them.
-fn site() -> Site {
+/// A clone with runs of all kinds, and files of the user's among them, or only beside them: what they are in stays.
+fn site(is_among: bool) -> Site {
     let autopilot = r#"{"spec_id":"FTR-7","spec_path":"ai/features/FTR-7-cart.md","plan_exists":true,"phase":"tester",
         "spec_status":"in_progress","current_task":1,"test_command":"echo 9 passed in 0.1s",
         "tasks":[{"id":1,"name":"total","status":"in_progress","coder":"done","files_changed":["x"]}]}"#;
@@ -156,7 +162,8 @@ fn site() -> Site {
         .upstream(".holdpoint/sealed/autopilot.json", &sealed)
         .upstream("ai/features/FTR-7-cart.md", spec);
     let mut site = site;
-    for folder in ["", ".taskie/plans/p/", ".claude/claudex/", ".isdlc/", "elsewhere/"] {
+    let among: &[&str] = if is_among { &[".taskie/plans/p/", ".claude/claudex/", ".isdlc/"] } else { &[] };
+    for folder in among.iter().chain(&["", "elsewhere/"]) {
         site = site.upstream(&format!("{folder}notes.txt"), &format!("{THEIRS}notes in {folder}"));
     }
     site = site.upstream(".claude/claudex/odd.state", &format!("{THEIRS}a game")).cloned();
@@ -264,8 +271,8 @@ fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
         ..Config::default()
     };
     let planted = prop::collection::vec((select(places()), select(ALL.to_vec())), 1..8);
-    let tried = TestRunner::new(config).run(&planted, |planted| {
-        let site = site();
+    let tried = TestRunner::new(config).run(&(any::<bool>(), planted), |(is_among, planted)| {
+        let site = site(is_among);
         for (path, what) in &planted {
             plant(&site, path, *what);
         }
