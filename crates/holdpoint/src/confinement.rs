@@ -50,11 +50,11 @@ impl Child<'_> {
         command.envs(variables::passed(self.role, &self.grants.pass)).env(REVIEWER, "1");
         program::with_path(&mut command, self.env);
         match folders::writable(self) {
-            Some(folders) => {
+            Some(folders) if sandbox::can_confine() => {
                 folders::make_missing(self);
                 sandbox::within(&folders, || run(command))
             }
-            None => run(command),
+            _ => run(command),
         }
     }
 

@@ -91,7 +91,7 @@ pub(super) fn is_anywhere(grants: &Grants) -> bool {
 }
 
 /// Returns whether a program may write to the project, as those do that build it.
-pub(super) fn is_builder(child: &Child<'_>) -> bool {
+fn is_builder(child: &Child<'_>) -> bool {
     child.role == Role::Check || child.grants.writes.iter().any(|path| path == PROJECT)
 }
 
