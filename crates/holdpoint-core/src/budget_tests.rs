@@ -171,6 +171,33 @@ fn a_long_result_is_a_fault_and_never_harmless() {
     refused(&facts, "'VERDICT [0-9a-f]+ approved' is found_in(tool.result)");
 }
 
+/// However often it is asked about a command, a prompt or a result without end, the work ends.
+#[test]
+fn a_long_event_uses_up_the_work_and_no_more() {
+    let long = "$x ".repeat(1_300_000);
+    let tool = Tool {
+        name: "Bash".into(),
+        input: serde_json::json!({ "command": long }),
+        result: Some(serde_json::json!(long)),
+        ..Tool::default()
+    };
+    let facts = facts_of("", Some(tool));
+    for source in [
+        "tool.runs('git commit')",
+        "'git +commit' is found_in(tool.command)",
+        "tool.command | split(' ') | length > 5",
+        "'x' in tool.command and 'git' is found_in(tool.command)",
+        "'VERDICT' is found_in(tool.result)",
+    ]
+    .repeat(40)
+    {
+        let _ = facts.evaluate(&source.to_owned().into(), facts.context());
+        assert!(facts.budget.worked() <= WORK_MAX, "{source}: {}", facts.budget.worked());
+    }
+    assert_eq!(facts.budget.worked(), WORK_MAX, "it was used up");
+    refused(&facts, "'git' is found_in(tool.command)");
+}
+
 #[test]
 fn ordinary_work_costs_little() {
     let command = "git add -A && git commit -m 'feat(cart): add up prices'";

@@ -72,7 +72,8 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
-    /// What the program at a path that `program` gave prints for `--version`.
+    /// What the program at a path that `program` gave prints for `--version`. Only for texts of built-in workflows: nothing
+    /// of a project starts a program by being asked.
     fn version(&self, program: &str) -> Answer<String> {
         let _ = program;
         Answer::None

@@ -18,6 +18,7 @@ use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde_json::json;
 
+use crate::confinement::{self, Unconfined};
 use crate::env::Env;
 use crate::project::{self, Run};
 use crate::reviewer;
@@ -111,6 +112,7 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
         performed = perform_once(request, run, env)?;
         after = tree(run);
     }
+    performed.evidence.unconfined = unconfined(request).map(|why| why.to_string());
     if before == after {
         performed.evidence.tree = after;
     } else {
@@ -124,6 +126,14 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
     }
     secret::replace(&mut performed.output);
     Ok(performed)
+}
+
+fn unconfined(request: &Request) -> Option<Unconfined> {
+    let is_program = matches!(
+        request.task,
+        Task::Review { .. } | Task::Run { .. } | Task::Tests(_) | Task::Acceptance { .. }
+    );
+    confinement::unconfined(&request.grants).filter(|_| is_program)
 }
 
 /// What is odd about a tree that changed under a check.

@@ -113,10 +113,16 @@ pub fn answer(call: &Call<'_>) -> Reply {
     respond(call, &asked, event, &found, said, started)
 }
 
-/// What is no event is nobody's to hold; the user hears of it once, if a project of ours is concerned.
+/// What is no event is nobody's to hold; the user hears of it, if a project of ours is concerned.
 fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
-    let is_told = call.options.protocol == Protocol::Own && matches!(call.input, Input::Whole(_));
-    match home.filter(|home| is_told && told::first_time(home, "", why)) {
+    let is_told = |home: &&Path| match &call.input {
+        // An event, but for its size: told each time, or the first would open the way for all others.
+        Input::TooLarge => true,
+        // Nobody sent anything.
+        Input::Late(bytes) if bytes.is_empty() => false,
+        Input::Whole(_) | Input::Late(_) | Input::Broken(_) => told::first_time(home, "", why),
+    };
+    match home.filter(|_| call.options.protocol == Protocol::Own).filter(is_told) {
         Some(_) => Reply::to_user(&nothing_judged(why)),
         None => Reply::default(),
     }

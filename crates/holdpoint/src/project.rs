@@ -28,6 +28,7 @@ use crate::env_vars::PROJECT_DIRS;
 use crate::error::in_full;
 use crate::store::seal::{self, Begun};
 use crate::store::{layout, state_folder};
+use crate::ui;
 use crate::world::ProjectWorld;
 
 /// A run: a workflow that is active in a folder.
@@ -309,12 +310,14 @@ fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
     layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
 }
 
-/// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first.
+/// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first. A name that could
+/// steer a terminal or break a line is no run's: it goes into messages.
 fn newest(marker: &Path, each: &str, counting: &[Text]) -> Vec<PathBuf> {
-    let folders =
-        std::fs::read_dir(marker).into_iter().flatten().flatten().filter(|entry| {
-            fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir())
-        });
+    let folders = std::fs::read_dir(marker).into_iter().flatten().flatten().filter(|entry| {
+        let name = entry.file_name();
+        let is_plain = name.to_str().is_some_and(|name| name.chars().all(|c| ui::visible(c) == c));
+        is_plain && fits(each, &name) && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    });
     let latest = |folder: &Path| {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let counts = files.filter(|entry| counting.iter().any(|glob| fits(glob, &entry.file_name())));

@@ -170,8 +170,10 @@ fn start(
         Task::Review { input, .. } => input.clone(),
         _ => None,
     };
+    let reserved = report.filter(|_| child.needs_report()).map(|report| report::reserve(root, report));
+    let _reserved = reserved.transpose().map_err(|error| Failure::Lacks(error.to_string()))?;
     let deadline = Duration::from_secs(u64::from(request.timeout_s));
-    let started = child.command().and_then(|mut command| {
+    let started = child.start(|mut command| {
         program::run(command.args(args).stderr(stderr), input, deadline, Channels::Output)
     });
     started.map_err(|error| {

@@ -13,7 +13,7 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
 use thiserror::Error;
 
-use crate::catalog::VARIABLES;
+use crate::catalog::{self, VARIABLES};
 use crate::env::Env;
 use crate::error::in_full;
 use crate::project::Run;
@@ -41,6 +41,8 @@ pub struct ProjectWorld {
     settles: AtomicU32,
     id: Option<RunId>,
     workflow: String,
+    /// The workflow itself, where it is a run's.
+    whole: Option<Arc<Workflow>>,
     /// The hash of the working tree, computed on first use.
     tree: OnceLock<Answer<String>>,
     /// What differs between the working tree and another one, by that one's hash.
@@ -59,13 +61,20 @@ struct RunId {
 impl ProjectWorld {
     /// Creates the world of a run.
     pub fn of(run: &Run, env: Arc<dyn Env>) -> ProjectWorld {
-        match &run.id {
+        let world = match &run.id {
             Some(id) => ProjectWorld::of_id(&run.workflow, &run.home, id, env),
             None => ProjectWorld {
                 workflow: run.workflow.name.to_string(),
                 ..ProjectWorld::new(&run.home, &run.folder, env)
             },
-        }
+        };
+        ProjectWorld { whole: Some(Arc::clone(&run.workflow)), ..world }
+    }
+
+    /// Whether what is asked comes from a workflow of ours. Only then may a question start a program.
+    fn is_built_in(&self) -> bool {
+        let built_in = self.whole.as_ref().and_then(|own| Some((own, catalog::named(&own.name)?)));
+        built_in.is_some_and(|(own, built_in)| **own == built_in.workflow)
     }
 
     /// Creates the world of a run that is a file, by its id.
@@ -90,6 +99,7 @@ impl ProjectWorld {
             settles: AtomicU32::new(0),
             id: None,
             workflow: String::new(),
+            whole: None,
             tree: OnceLock::new(),
             changed: Mutex::default(),
             head: OnceLock::new(),
@@ -380,6 +390,9 @@ impl World for ProjectWorld {
     }
 
     fn version(&self, program: &str) -> Answer<String> {
+        if !self.is_built_in() {
+            return Answer::None;
+        }
         let said = crate::reviewer::first_line(&[program, "--version"], &self.home);
         said.map_or(Answer::None, Answer::Is)
     }

@@ -77,7 +77,7 @@ fn try_row(
     let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
     let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
     let child = Child { name: "sh", role: Role::Check, folder: &run.home, report: None, grants, env };
-    let started = child.command().and_then(|mut command| {
+    let started = child.start(|mut command| {
         command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
         program::run_in(&mut command, group, row.timeout, Channels::Both)
     });

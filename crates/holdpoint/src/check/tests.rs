@@ -103,9 +103,7 @@ fn run_in(
         return Err(Failure::Start("its command line is empty".into()));
     };
     let child = Child { name, role: Role::Check, folder, report: None, grants, env };
-    let started = child
-        .command()
-        .and_then(|mut command| program::run(command.args(args), None, timeout, Channels::Both));
+    let started = child.start(|mut command| program::run(command.args(args), None, timeout, Channels::Both));
     let (exit, took, output) = match started {
         Ok(Ended { how: How::Interrupted, .. }) => return Err(Failure::Interrupted),
         Ok(Ended { how: How::Exit(status), took, output }) => (status.code(), took, output),

@@ -76,7 +76,8 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
     let now = check::tree(run);
     for piece in pieces {
         context.ui.line(row(context, piece, now.as_deref()));
-        for doubt in piece.doubts.iter().map(String::as_str).chain(forged(run, piece)) {
+        let unconfined = piece.unconfined.as_ref().map(|why| format!("not confined: {why}"));
+        for doubt in piece.doubts.iter().chain(&unconfined).map(String::as_str).chain(forged(run, piece)) {
             context.ui.line(format!("    {}", context.ui.paint(Style::Yellow, phrase::printable(doubt))));
         }
     }

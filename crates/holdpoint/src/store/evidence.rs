@@ -55,6 +55,9 @@ pub struct Evidence {
     /// What is odd about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
+    /// Why its program could write anywhere; none if it was confined, or there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unconfined: Option<String>,
     /// What else it said.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub details: Json,

@@ -1,6 +1,7 @@
 //! What a clone brings along has no effect until its user has allowed it. Each attack is a real clone, made with git.
 
 mod attacks;
+mod brought;
 mod command;
 mod content;
 mod parts;

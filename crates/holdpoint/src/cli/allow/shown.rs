@@ -96,16 +96,12 @@ fn show_workflow(ui: &Ui, workflow: &Workflow, survey: &Survey) {
 /// Shows the programs that a workflow starts, with what they are permitted. Returns whether there are any.
 fn show_programs(ui: &Ui, workflow: &Workflow) -> bool {
     let checks: Vec<String> = workflow.checks.iter().filter_map(check_words).collect();
-    let asks = uses_programs(workflow);
-    let is_any = asks || !checks.is_empty() || !workflow.reviewers.is_empty();
+    let is_any = !checks.is_empty() || !workflow.reviewers.is_empty();
     for words in checks {
         row(ui, "runs", vec![words]);
     }
     for reviewer in workflow.reviewers.iter() {
         show_reviewer(ui, reviewer);
-    }
-    if asks {
-        row(ui, "runs", vec!["programs for their version, in its conditions".to_owned()]);
     }
     is_any
 }
@@ -130,13 +126,6 @@ fn check_words(check: &Check) -> Option<String> {
         _ => command.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(" "),
     };
     Some(format!("{what}  (check {})", check.name))
-}
-
-/// Returns whether a condition or text of the workflow asks for a program.
-fn uses_programs(workflow: &Workflow) -> bool {
-    let rules = workflow.rules.iter().filter_map(|rule| rule.step.when.as_deref());
-    let lets = workflow.lets.iter().map(|named| named.source.as_ref());
-    rules.chain(lets).any(|source: &str| source.contains("program("))
 }
 
 fn show_run(ui: &Ui, run: &Run, survey: &Survey) {

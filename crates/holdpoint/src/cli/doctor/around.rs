@@ -8,7 +8,7 @@ use super::finding::Finding;
 use crate::allow::survey::Survey;
 use crate::allow::{Allowance, waiting};
 use crate::cli::Context;
-use crate::confinement::launcher;
+use crate::confinement::sandbox;
 use crate::env_vars::{HOME, PATH, SHELL};
 use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
@@ -31,7 +31,7 @@ pub(super) fn git(context: &Context, findings: &mut Vec<Finding>) {
 
 /// Notes where programs of reviewers and checks can write wherever the user can.
 pub(super) fn confinement(findings: &mut Vec<Finding>) {
-    if !launcher::can_confine() {
+    if !sandbox::can_confine() {
         findings.push(Finding::note(
             "reviewers and checks are not confined here: they can write wherever you can",
             "use Linux 5.19 or later with Landlock enabled, or a container, for work that you do not trust",
