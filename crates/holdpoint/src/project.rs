@@ -14,6 +14,7 @@ use std::sync::Arc;
 use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
+use holdpoint_core::filters::Environments;
 use holdpoint_core::path::tidy;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
@@ -27,8 +28,8 @@ use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
 use crate::error::in_full;
-use crate::store::seal::{self, Begun};
 use crate::store::layout;
+use crate::store::seal::{self, Begun};
 use crate::world::ProjectWorld;
 
 /// A run: a workflow that is active in a folder.
@@ -51,13 +52,18 @@ pub struct Run {
 impl Run {
     /// Builds the facts about this run at an event.
     pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
-        self.facts_in(ProjectWorld::of(self, env), event)
+        self.facts_in(ProjectWorld::of(self, env), event, &Arc::default())
     }
 
-    /// Builds them in a world of which something is known already.
-    pub fn facts_in(&self, world: ProjectWorld, event: Arc<Event>) -> Arc<Facts> {
+    /// Builds them in a world of which something is known already, within the budget of other facts.
+    pub fn facts_in(
+        &self,
+        world: ProjectWorld,
+        event: Arc<Event>,
+        environments: &Arc<Environments>,
+    ) -> Arc<Facts> {
         let home = tidy(&self.home.to_string_lossy());
-        Facts::new(Arc::clone(&self.workflow), event, home, Arc::new(world))
+        Facts::sharing(environments, Arc::clone(&self.workflow), event, home, Arc::new(world))
     }
 
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
