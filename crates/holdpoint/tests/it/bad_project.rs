@@ -410,7 +410,7 @@ long = "file('.gate/long').text"
         )
     };
     let project = Project::new();
-    project.write(".gate/long", &"x".repeat(2 * 1024 * 1024));
+    project.write(".gate/long", "x".repeat(2 * 1024 * 1024));
     project.workflow("one", &greedy("one"));
     let printed = project.hook(&event(&project));
     assert_eq!((held(&printed).as_str(), last_faults(&project).as_str()), ("HELD BY one", "null"));
