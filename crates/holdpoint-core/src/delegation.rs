@@ -1,14 +1,11 @@
 //! The agent and the phase that a sub-agent call is for, found by the agent's name, by an agent or phase named in the
 //! text, or by a phase's number.
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-
 use serde_json::Value as Json;
 use thiserror::Error;
 
 use crate::filters::{has_word, word_at};
-use crate::json::JsonError;
+use crate::json::{JsonError, scan};
 use crate::tool::Tool;
 use crate::workflow::Delegation;
 
@@ -157,80 +154,50 @@ pub enum ManifestError {
 
 /// Reads the agents in a manifest: `{ <table>: { <agent>: { "phase": … } } }`. Skips everything else unread.
 pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, ManifestError> {
-    let parse = |bytes: &[u8]| {
-        let mut reader = serde_json::Deserializer::from_slice(bytes);
-        ManifestSeed(table).deserialize(&mut reader)
+    if let Some(agents) = plain_agents(manifest, table) {
+        return Ok(agents);
+    }
+    let repaired: Json = crate::json::whole(manifest)?;
+    let owners = match repaired.get(table) {
+        Some(Json::Object(owners)) => owners,
+        None if repaired.is_object() => return Ok(Agents::new()),
+        _ => return Err(ManifestError::NotATable(table.to_owned())),
     };
-    parse(manifest).or_else(|_| {
-        let repaired: Json = crate::json::whole(manifest)?;
-        let owners = match repaired.get(table) {
-            Some(Json::Object(owners)) => owners,
-            None if repaired.is_object() => return Ok(Agents::new()),
-            _ => return Err(ManifestError::NotATable(table.to_owned())),
-        };
-        // One malformed entry is skipped, so that it does not hide the others.
-        let agent = |(name, owner): (&String, &Json)| {
-            Some((name.to_lowercase(), owner.get("phase")?.as_str()?.to_owned()))
-        };
-        Ok(owners.iter().filter_map(agent).collect())
-    })
+    // One malformed entry is skipped, so that it does not hide the others.
+    let agent = |(name, owner): (&String, &Json)| {
+        Some((name.to_lowercase(), owner.get("phase")?.as_str()?.to_owned()))
+    };
+    Ok(owners.iter().filter_map(agent).collect())
 }
 
-struct ManifestSeed<'a>(&'a str);
-struct AgentsSeed;
-
-/// An agent in the manifest. Only its phase matters here.
-#[derive(Deserialize)]
-struct Owner {
-    phase: Option<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for ManifestSeed<'_> {
-    type Value = Agents;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Agents, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ManifestSeed<'_> {
-    type Value = Agents;
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
-        let mut agents = Agents::new();
-        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            if key == self.0 {
-                agents = map.next_value_seed(AgentsSeed)?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
+/// The agents in a manifest in which nothing is wrong or unusual.
+fn plain_agents(manifest: &[u8], table: &str) -> Option<Agents> {
+    let mut agents = Agents::new();
+    scan::fields(manifest, 0, |name, at| {
+        if name != table {
+            return scan::value_end(manifest, at);
         }
-        Ok(agents)
-    }
+        agents.clear();
+        scan::fields(manifest, at, |name, at| {
+            let (phase, end) = phase_of(manifest, at)?;
+            agents.extend(phase.map(|phase| (name.to_lowercase(), phase)));
+            Some(end)
+        })
+    })?;
+    Some(agents)
 }
 
-impl<'de> DeserializeSeed<'de> for AgentsSeed {
-    type Value = Agents;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Agents, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AgentsSeed {
-    type Value = Agents;
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object of agents")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
-        let mut agents = Agents::new();
-        while let Some(name) = map.next_key::<String>()? {
-            if let Some(phase) = map.next_value::<Owner>()?.phase {
-                agents.push((name.to_lowercase(), phase));
-            }
+/// The phase in the agent's entry that begins at `at`, if it has one, and where the entry ends.
+fn phase_of(manifest: &[u8], at: usize) -> Option<(Option<String>, usize)> {
+    let mut phase = None;
+    let end = scan::fields(manifest, at, |name, at| {
+        let end = scan::value_end(manifest, at)?;
+        if name == "phase" {
+            phase = Some(scan::string(manifest, at..end)?.into_owned());
         }
-        Ok(agents)
-    }
+        Some(end)
+    })?;
+    Some((phase, end))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 pub(crate) mod lazy;
+pub(crate) mod scan;
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;
@@ -50,7 +51,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, JsonError> {
     {
         return Ok(value);
     }
-    let repaired = repair(&String::from_utf8_lossy(bytes))?;
+    let repaired = repaired(bytes)?;
     let mut lenient = serde_json::Deserializer::from_str(&repaired);
     lenient.disable_recursion_limit();
     let value = T::deserialize(&mut lenient)?;
@@ -58,6 +59,11 @@ fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, JsonError> {
         lenient.end()?;
     }
     Ok(value)
+}
+
+/// Repairs what can be: the text is JSON then, or it never was.
+fn repaired(bytes: &[u8]) -> Result<String, JsonError> {
+    repair(&String::from_utf8_lossy(bytes))
 }
 
 /// Detects, chunk by chunk, when the first value (an object or a list) is complete.
@@ -71,7 +77,17 @@ pub struct Completeness {
 impl Completeness {
     /// Reads the next bytes. Returns true once the outermost bracket has closed.
     pub fn feed(&mut self, bytes: &[u8]) -> bool {
-        bytes.iter().any(|byte| self.closes(*byte))
+        let mut at = 0;
+        loop {
+            if self.in_string && !self.escaped {
+                at += scan::plain(bytes.get(at..).unwrap_or_default());
+            }
+            let Some(byte) = bytes.get(at) else { return false };
+            if self.closes(*byte) {
+                return true;
+            }
+            at += 1;
+        }
     }
 
     fn closes(&mut self, byte: u8) -> bool {

@@ -28,6 +28,11 @@ pub fn replaced(text: &str) -> Cow<'_, str> {
     clean
 }
 
+/// Returns whether there is a secret in a text.
+pub fn is_in(text: &str) -> bool {
+    pass(text).is_some()
+}
+
 /// Looks at each word once; none if there is no secret.
 fn pass(text: &str) -> Option<String> {
     let mut scan = Scan { text, at: 0, kept: 0, result: String::new() };
@@ -103,8 +108,19 @@ impl<'a> Scan<'a> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+    WORD[usize::from(byte)]
 }
+
+/// For each byte, whether it is part of a word.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 #[path = "secret_tests.rs"]

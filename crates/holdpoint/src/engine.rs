@@ -7,6 +7,7 @@ pub mod command;
 mod commit;
 mod echo;
 pub mod judge;
+pub mod leftovers;
 mod legacy;
 mod merge;
 mod ownership;
@@ -17,6 +18,7 @@ pub mod report;
 mod review;
 pub mod session;
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,6 +30,7 @@ use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 
+use self::leftovers::Leftovers;
 use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
@@ -50,6 +53,8 @@ pub struct Call<'a> {
     pub cwd: &'a Path,
     /// The environment.
     pub env: Arc<dyn Env>,
+    /// What is no longer needed once it is answered.
+    pub leftovers: Leftovers,
 }
 
 /// What the hook prints.
@@ -110,7 +115,9 @@ pub fn answer(call: &Call<'_>) -> Reply {
             caller::note(call.env.as_ref());
         }
     }
-    respond(call, &asked, event, &found, said, started)
+    let reply = respond(call, &asked, event, &found, said, started);
+    call.leftovers.keep((payload, found));
+    reply
 }
 
 /// What is no event is nobody's to hold; the user hears of it, if a project of ours is concerned.
@@ -165,7 +172,8 @@ fn respond(
     if event.moment == Moment::Stop {
         clear_away(&found.strays);
     }
-    let session = |run| Session::new(run, &event, &call.env);
+    let environments = LazyCell::new(Arc::default);
+    let session = |run| Session::sharing(&environments, run, &event, &call.env);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
     for run in now.iter().chain(&later) {
@@ -175,6 +183,7 @@ fn respond(
         let only = call.options.only.as_deref();
         if !run.is_recorded {
             said.guard(&session, &decide(&session.facts(), only));
+            call.leftovers.keep(session.into_facts());
             continue;
         }
         let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
@@ -182,6 +191,7 @@ fn respond(
             said.unrecorded(&session, &error);
         }
         said.add(&session, &report);
+        call.leftovers.keep((session.into_facts(), report));
     }
     let instead = if said.holds() { None } else { performance::perform(call, asked, &event) };
     let mut answer = said.answer(home, event.moment);

@@ -1,6 +1,7 @@
 //! The runs that an event concerns. A run's home is the nearest folder that has the workflow's marker, from the agent's
 //! working directory upwards.
 
+mod ancestry;
 pub mod candidates;
 pub mod programs;
 pub mod reviewers;
@@ -13,12 +14,14 @@ use std::sync::Arc;
 use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
+use holdpoint_core::filters::Environments;
 use holdpoint_core::path::tidy;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 use serde::Deserialize;
 use thiserror::Error;
 
+use self::ancestry::Ancestry;
 use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
 use crate::allow::{self, Allowance};
@@ -26,8 +29,8 @@ use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
 use crate::error::in_full;
+use crate::store::layout;
 use crate::store::seal::{self, Begun};
-use crate::store::{layout, state_folder};
 use crate::ui;
 use crate::world::ProjectWorld;
 
@@ -51,13 +54,18 @@ pub struct Run {
 impl Run {
     /// Builds the facts about this run at an event.
     pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
-        self.facts_in(ProjectWorld::of(self, env), event)
+        self.facts_in(ProjectWorld::of(self, env), event, &Arc::default())
     }
 
-    /// Builds them in a world of which something is known already.
-    pub fn facts_in(&self, world: ProjectWorld, event: Arc<Event>) -> Arc<Facts> {
+    /// Builds them in a world of which something is known already, within the budget of other facts.
+    pub fn facts_in(
+        &self,
+        world: ProjectWorld,
+        event: Arc<Event>,
+        environments: &Arc<Environments>,
+    ) -> Arc<Facts> {
         let home = tidy(&self.home.to_string_lossy());
-        Facts::new(Arc::clone(&self.workflow), event, home, Arc::new(world))
+        Facts::sharing(environments, Arc::clone(&self.workflow), event, home, Arc::new(world))
     }
 
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
@@ -150,13 +158,12 @@ fn find_at(
     only: Option<&str>,
     moment: Option<Moment>,
 ) -> Found {
-    let journal = nearest(start, layout::FOLDER);
-    let ours = journal.clone();
+    let above = Ancestry::of(start);
+    let (ours, base) = above.ours();
     let allowance = OnceCell::new();
-    let query = RunQuery { start, ours: ours.as_deref(), env, allowance: &allowance, session, moment };
-    let mut found = Found { journal, ..Found::default() };
-    let content = found.journal.as_deref().and_then(base);
-    let content = content.and_then(|base| found.take_content(&base, query.allowance()));
+    let query = RunQuery { start, above: &above, ours, env, allowance: &allowance, session, moment };
+    let mut found = Found { journal: ours.map(Path::to_path_buf), ..Found::default() };
+    let content = base.and_then(|base| found.take_content(base, query.allowance()));
     let config = content.as_ref().and_then(|content| config(content, &mut found.problems));
     let wanted = |name: &str| {
         only.is_none_or(|only| only == name)
@@ -236,15 +243,17 @@ impl Found {
         if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
             return;
         }
+        let home = query.above.nearest(&workflow.run.home);
         if workflow.run.clears_strays
             && is_stop
-            && let Some(home) = nearest(query.start, &workflow.run.home)
-            && query.allowance().knows(&home)
+            && let Some(home) = home
+            && query.allowance().knows(home)
         {
-            let strays = candidates::strays(workflow, &home);
-            self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
+            let strays = candidates::strays(workflow, home);
+            self.strays.extend(strays.into_iter().map(|stray| (home.to_path_buf(), stray)));
         }
-        let Some(home) = home(workflow, query) else { return };
+        let Some(home) = home.or_else(|| sealed_home(workflow, query)) else { return };
+        let home = home.to_path_buf();
         let workflow = Arc::new(workflow.clone());
         let run = Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true };
         if allow::only_guards(&run.workflow) {
@@ -272,6 +281,7 @@ impl Found {
 /// Where and for whom to look for runs.
 struct RunQuery<'a> {
     start: &'a Path,
+    above: &'a Ancestry<'a>,
     /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
@@ -287,11 +297,6 @@ impl<'a> RunQuery<'a> {
     }
 }
 
-/// Finds the home of a workflow's runs, from the query's folder upwards.
-fn home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
-    nearest(query.start, &workflow.run.home).or_else(|| sealed_home(workflow, query))
-}
-
 /// Lists every run in a home, the one that matters most by its files first.
 pub fn every(in_home: &Run) -> Vec<Run> {
     let rules = &in_home.workflow.run;
@@ -305,9 +310,9 @@ pub fn every(in_home: &Run) -> Vec<Run> {
 }
 
 /// Finds the home of a sealed run, whose state only the engine writes: deleting the file does not end the run.
-fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
+fn sealed_home<'a>(workflow: &Workflow, query: &RunQuery<'a>) -> Option<&'a Path> {
     let ours = query.ours.filter(|_| workflow.run.is_sealed)?;
-    layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
+    layout::seal(ours, &workflow.name).is_file().then_some(ours)
 }
 
 /// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first. A name that could
@@ -337,18 +342,7 @@ fn fits(glob: &str, name: &OsStr) -> bool {
 
 /// Finds the nearest folder from `start` upwards that contains `marker`.
 pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
-    if !start.is_absolute() || marker.is_empty() {
-        return None;
-    }
-    start.ancestors().find(|folder| is_users(folder, marker, start)).map(Path::to_path_buf)
-}
-
-/// Returns whether a folder has `marker`, and the marker belongs to the user. So must a folder above: others may have
-/// put the marker there.
-fn is_users(folder: &Path, marker: &str, start: &Path) -> bool {
-    let Ok(found) = folder.join(marker).symlink_metadata() else { return false };
-    state_folder::is_users(&found)
-        && (folder == start || folder.metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
+    Ancestry::of(start).nearest(marker).map(Path::to_path_buf)
 }
 
 /// Finds the nearest thing from `start` upwards that would count if it were the user's: our folder, or a marker of a
@@ -356,26 +350,12 @@ fn is_users(folder: &Path, marker: &str, start: &Path) -> bool {
 pub fn anothers(start: &Path) -> Option<PathBuf> {
     let markers = catalog::built_in().iter().map(|built_in| built_in.workflow.run.home.as_ref());
     let markers: Vec<&str> = markers.chain([layout::FOLDER]).collect();
-    let in_folder = |folder: &Path| {
-        let is_anothers = |marker: &&&str| {
-            folder.join(marker).symlink_metadata().is_ok() && !is_users(folder, marker, start)
-        };
-        markers.iter().find(is_anothers).map(|marker| folder.join(marker))
-    };
-    start.ancestors().find_map(in_folder)
+    Ancestry::of(start).anothers(&markers)
 }
 
-/// Finds the nearest folder whose `.holdpoint` has choices or workflows. One with only a journal does not count: it is
-/// next to a run's marker, and must not hide the project's choices further up.
+/// Finds the nearest folder whose `.holdpoint` has choices or workflows.
 pub fn base(start: &Path) -> Option<PathBuf> {
-    let mut start = Some(start);
-    while let Some(folder) = start.and_then(|start| nearest(start, layout::FOLDER)) {
-        if layout::config(&folder).exists() || layout::workflows(&folder).exists() {
-            return Some(folder);
-        }
-        start = start.and_then(|start| start.ancestors().find(|up| **up == *folder))?.parent();
-    }
-    None
+    Ancestry::of(start).ours().1.map(Path::to_path_buf)
 }
 
 /// Finds what the user has allowed of it.

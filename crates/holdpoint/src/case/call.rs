@@ -13,6 +13,7 @@ use super::{Subject, approval, folder};
 use crate::agent::{Agent, Protocol};
 use crate::catalog::{self, Origin};
 use crate::engine::command::{Typed, words};
+use crate::engine::leftovers::Leftovers;
 use crate::engine::{self, Call, Reply};
 use crate::env::{Env, FixedEnv};
 use crate::error::CommandError;
@@ -91,7 +92,8 @@ pub(super) fn make(
         return Ok(reply(approval::give(subject, name, text("no"), &cwd, &env)));
     }
     let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
-    Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
+    let (input, leftovers) = (Input::Whole(input.into_bytes()), Leftovers::default());
+    Ok(engine::answer(&Call { input, options: &options, cwd: &cwd, env, leftovers }))
 }
 
 /// Runs one of the workflow's commands.

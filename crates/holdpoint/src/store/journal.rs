@@ -1,5 +1,6 @@
 //! The journal: one JSON line for every event that concerned a run, appended in one write, rotated by size.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -64,8 +65,18 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry as it is kept: what was said or called may have a token in it.
-    fn without_secrets(mut self) -> Entry {
+    /// The entry as it is kept: what was said or called may have a token in it. Most have none, and are not copied.
+    fn without_secrets(&self) -> Cow<'_, Entry> {
+        let spoken = self.rules.iter().flat_map(|rule| {
+            let facts = rule.facts.iter().map(|(_, value)| value);
+            facts.chain([&rule.text]).chain(&rule.satisfied_by)
+        });
+        let mut texts = spoken.chain(&self.about).chain(&self.faults);
+        let is_clean = self.set.is_empty() && texts.all(|text| !secret::is_in(text));
+        if is_clean { Cow::Borrowed(self) } else { Cow::Owned(self.clone().replaced()) }
+    }
+
+    fn replaced(mut self) -> Entry {
         let rules = self.rules.iter_mut().flat_map(|rule| {
             let facts = rule.facts.iter_mut().map(|(_, value)| value);
             facts.chain([&mut rule.text]).chain(&mut rule.satisfied_by)
@@ -196,17 +207,17 @@ pub struct Spoken {
 
 /// Appends a line to the journal of the project at `home`.
 pub fn append(home: &Path, entry: &Entry) -> Result<(), StoreError> {
-    let path = layout::journal(home);
-    let project = layout::prepare(home, &path)?;
-    let mut line = serde_json::to_vec(&entry.clone().without_secrets())?;
+    let path = Path::new(layout::JOURNAL_BELOW);
+    let project = layout::prepare(home, path)?;
+    let mut line = serde_json::to_vec(&*entry.without_secrets())?;
     line.push(b'\n');
-    let mut file = project.append(&path, Access::Ours)?;
+    let mut file = project.append(path, Access::Ours)?;
     if is_torn(&mut file) {
         line.insert(0, b'\n');
     }
-    file.write_all(&line).map_err(FileError::io(&path))?;
+    file.write_all(&line).map_err(|error| FileError::io(&layout::journal(home))(error))?;
     if length(&file) > BYTES_MAX {
-        rotate(home, &project, &path)?;
+        rotate(home, &project, path)?;
     }
     Ok(())
 }
