@@ -17,7 +17,7 @@ use crate::install::host::quoted;
 use crate::ui::Style;
 use crate::user;
 
-/// Show what this project would run on your machine, and allow it
+/// Look at what a project would run, and allow it
 ///
 /// A project's own workflows, its holdpoint.toml, and runs that did not begin here have no effect until you allow them.
 /// After a change you are asked again, and shown the difference. Only you can allow: it takes your terminal.
@@ -31,7 +31,7 @@ Examples:
   holdpoint allow --list                  the projects that you have allowed
   holdpoint allow --revoke                this project has no effect any more
   holdpoint allow --print                 print the digest of what is here
-  holdpoint allow --digest DIGEST         allow exactly that, without a terminal (CI, containers)")]
+  holdpoint allow --digest DIGEST         allow exactly that, without a terminal")]
 pub(super) struct Arguments {
     /// The project [default: the current folder]
     path: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let start = start(context, arguments)?;
     if arguments.instead.print {
-        context.ui.line(survey(&start, &allowance)?.digest());
+        context.ui.data(survey(&start, &allowance)?.digest());
         return Ok(());
     }
     user::refuse_agents(context.env.as_ref(), "holdpoint allow")?;

@@ -22,15 +22,15 @@ use crate::error::{CommandError, Kind};
 use crate::project::Run;
 use crate::ui::Ui;
 
-/// Perform the review that is due in the run of this folder, as the agent's next Stop would
+/// Run the review that is due
 ///
-/// The verdict is recorded, and the run continues from it. Exits with 0 if the review ran, whatever its verdict, and with 1
+/// Does what the agent's next Stop would do in the run of this folder. The verdict is recorded, and the run continues from it. Exits with 0 if the review ran, whatever its verdict, and with 1
 /// if it could not run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint review                perform it and print the verdict
-  holdpoint review --dry-run      show the reviewer's command line and the report it must write
+  holdpoint review --dry-run      show the reviewer's command line
   holdpoint review --json | jq -r '.[].reviews[].verdict'")]
 pub(super) struct Arguments {
     /// Print the command line and the report it would ask for, without running it

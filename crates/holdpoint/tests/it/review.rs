@@ -110,14 +110,14 @@ fn a_finished_phase_of_the_agent_leads_to_the_review() {
       message for the user:
         PASSED, now publish.
       due: publish, by the user
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     assert_snapshot!(shown(&project, &["review"]), @"
     drafts  .drafts/one
       no review is due
       due: publish, by the user
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
 }
@@ -199,7 +199,7 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       message for the user:
         PASSED, now publish.
       due: publish, by the user
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     assert!(![limited, lacking, skipped].iter().any(|project| project.root().join("ran").exists()));
@@ -226,7 +226,7 @@ fn states_that_lead_to_no_review_are_told() {
     drafts  .drafts/one
       no review is due
       due: nothing
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     let odd = project(&json!({"next": "revue"}), "");
@@ -234,7 +234,7 @@ fn states_that_lead_to_no_review_are_told() {
     drafts  .drafts/one
       no review is due
       due: `revue`, which the workflow does not have
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     let empty = Project::new();

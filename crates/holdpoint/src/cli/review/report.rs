@@ -88,7 +88,7 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
     };
     // A workflow with commands lists them itself.
     let by_user = if reviewed.run.workflow.commands.is_empty() {
-        format!("see `holdpoint graph {workflow}`")
+        format!("see `holdpoint workflow graph {workflow}`")
     } else {
         format!("`holdpoint {workflow}` lists its commands")
     };
@@ -96,7 +96,7 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
         Ending::Nobody => ("nothing".to_owned(), by_user),
         Ending::Unknown(name) => (
             format!("`{}`, which the workflow does not have", phrase::printable(name)),
-            format!("see `holdpoint graph {workflow}`"),
+            format!("see `holdpoint workflow graph {workflow}`"),
         ),
         Ending::Perform(review) => {
             let who = if review.is_review() { "reviewer" } else { "check" };
