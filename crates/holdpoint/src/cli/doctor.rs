@@ -60,7 +60,7 @@ fn show(ui: &Ui, report: &Report) {
     if !report.reviewers.is_empty() {
         ui.line(format!("\n{}", ui.paint(Style::Bold, "Reviewers")));
         for reviewer in &report.reviewers {
-            ui.line(format!("  {}: {}", reviewer.workflow, phrase::printable(&reviewer.command)));
+            ui.line(format!("  {}  {}", reviewer.workflow, phrase::printable(&reviewer.command)));
             ui.line(format!("    {}", reviewer.permits.join("; ")));
         }
     }

@@ -79,6 +79,8 @@ mod test_command;
 mod tidy;
 mod verdicts;
 mod why;
+#[cfg(unix)]
+mod width;
 
 /// A test file that nobody names would never run. A folder's files are named by the file beside it.
 #[test]

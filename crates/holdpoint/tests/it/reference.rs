@@ -25,7 +25,7 @@ pub(crate) fn own_commands(help: &str) -> Vec<String> {
 }
 
 /// The names in the list of commands that a help has.
-fn commands(help: &str) -> Vec<String> {
+pub(crate) fn commands(help: &str) -> Vec<String> {
     let list =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     // A line that goes on has no name in its first column.
