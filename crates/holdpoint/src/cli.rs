@@ -26,13 +26,14 @@ mod uninstall;
 mod why;
 mod workflow;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::env::{Env, ProcessEnv};
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::project::{self, Found};
 use crate::ui::Ui;
 
@@ -86,7 +87,7 @@ pub(crate) fn names() -> Vec<String> {
 pub(crate) struct Context {
     pub(crate) ui: Ui,
     pub(crate) env: Arc<dyn Env>,
-    pub(crate) cwd: std::path::PathBuf,
+    pub(crate) cwd: PathBuf,
 }
 
 impl Context {
@@ -103,7 +104,10 @@ pub fn main() -> ExitCode {
     let matches = help::command(ui.width()).get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let Some(command) = arguments.command else { return show_help(&ui) };
-    let cwd = std::env::current_dir().unwrap_or_default();
+    let cwd = match current_folder(&command) {
+        Ok(cwd) => cwd,
+        Err(error) => return fail(&ui, &error),
+    };
     let context = Context { ui, env, cwd };
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
@@ -129,6 +133,18 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&context.ui, &error),
     }
+}
+
+/// Returns the current folder. Help needs none; for everything else, one that is gone is an error.
+fn current_folder(command: &Command) -> Result<PathBuf, CommandError> {
+    std::env::current_dir().or_else(|error| match command {
+        Command::Help(_) | Command::Shell(_) => Ok(PathBuf::new()),
+        _ if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(CommandError::new(Kind::Files, "the current folder no longer exists")
+                .hinted("change to another one, for example to your home with `cd`"))
+        }
+        _ => Err(CommandError::new(Kind::Files, format!("the current folder cannot be read: {error}"))),
+    })
 }
 
 /// Prints the help to standard error if there is no command. An agent that ignores `args` in a hook's entry calls

@@ -103,8 +103,10 @@ pub(super) fn is_since(entry: &Entry, since: Timestamp) -> bool {
 
 /// Parses an age (`10m`), a date or a time.
 pub(super) fn parse_since(text: &str) -> Result<Timestamp, String> {
-    let wrong =
-        || "give an age (90s, 10m, 2h, 3d), a date (2026-11-15) or a time (2026-11-15T21:00:00Z)".to_owned();
+    let wrong = || {
+        "not a time\n\n  tip: an age (90s, 10m, 2h, 3d), a date (2026-11-15), or 2026-11-15T21:00:00Z"
+            .to_owned()
+    };
     if let Some(age) = parse_age(text) {
         return Timestamp::now().checked_sub(age).map_err(|_| wrong());
     }

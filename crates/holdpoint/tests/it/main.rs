@@ -51,6 +51,8 @@ mod legacy;
 mod links;
 mod log;
 #[cfg(unix)]
+mod mistakes;
+#[cfg(unix)]
 mod model;
 mod ownership;
 mod parallel;

@@ -169,6 +169,7 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       review is due, but will not run: its limit of rounds is reached
       message for the user:
         LIMIT 2 reached.
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     assert_snapshot!(shown(&limited, &["review"]), @"
@@ -176,9 +177,9 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       message for the user:
         LIMIT 2 reached.
       due: review, by a reviewer: its limit of rounds is reached
-      next: see `holdpoint status`
+      next: see `holdpoint workflow graph drafts`
     error: the review could not run
-    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
+    hint: see `holdpoint workflow graph drafts`
     [exit 1]
     ");
     let lacking = project(&json!({"next": "review"}), "touch ran");
@@ -188,9 +189,9 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       message for the user:
         NO REVIEW: there is no draft.
       due: review, by a reviewer: its `needs` are not met
-      next: see `holdpoint status`
+      next: provide what is missing, then run `holdpoint review` again
     error: the review could not run
-    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
+    hint: provide what is missing, then run `holdpoint review` again
     [exit 1]
     ");
     let skipped = project(&json!({"next": "review", "limit": 0}), "touch ran");

@@ -81,7 +81,7 @@ fn read_flag(
     let length = if value.is_some() { 1 } else { 2 };
     let value = value.or(next.map(String::as_str)).ok_or_else(|| format!("`--{name}` needs a value"))?;
     if !fits(flag.pattern.as_deref(), value) {
-        return Err(format!("`--{name}` cannot be {value:?}{}", because(&flag.help)));
+        return Err(format!("`--{name}` cannot be {value:?}{}", expected(&flag.help)));
     }
     given.flags.insert(flag.fact(), json!(value));
     Ok(length)
@@ -91,14 +91,14 @@ fn check(argument: &Argument, given: &Words) -> Result<(), String> {
     let name = argument.name.to_uppercase();
     match given.args.get(argument.name.as_ref()) {
         None if argument.is_optional => Ok(()),
-        None => Err(format!("<{name}> is missing{}", because(&argument.help))),
+        None => Err(format!("<{name}> is missing{}", expected(&argument.help))),
         Some(value) if fits(argument.pattern.as_deref(), value) => Ok(()),
-        Some(value) => Err(format!("<{name}> cannot be {value:?}{}", because(&argument.help))),
+        Some(value) => Err(format!("<{name}> cannot be {value:?}{}", expected(&argument.help))),
     }
 }
 
-fn because(help: &str) -> String {
-    if help.is_empty() { String::new() } else { format!(": {help}") }
+fn expected(help: &str) -> String {
+    if help.is_empty() { String::new() } else { format!(" (expected: {help})") }
 }
 
 /// Whether the whole value is as the pattern says. A line's end is a part of the value like any other.
@@ -165,7 +165,7 @@ mod tests {
     fn what_does_not_fit_is_told() {
         for (line, part) in [
             ("plan", "<TOPIC> is missing"),
-            ("paln|a", "<MODE> cannot be \"paln\": plan or review"),
+            ("paln|a", "<MODE> cannot be \"paln\" (expected: plan or review)"),
             ("plan|--rounds|0|a", "`--rounds` cannot be \"0\""),
             ("plan|--rounds|5\nphase: done|a", "`--rounds` cannot be"),
             ("plan|--rounds|99999999999999999999|a", "`--rounds` cannot be"),
