@@ -80,7 +80,7 @@ impl Error for CommandError {
 
 impl From<std::io::Error> for CommandError {
     fn from(error: std::io::Error) -> CommandError {
-        let is_state = error.get_ref().is_some_and(|inner| inner.is::<StateFolderError>());
+        let is_state = matches!(error.get_ref(), Some(inner) if inner.is::<StateFolderError>());
         let error = CommandError::new(Kind::Files, error);
         if is_state { error.hinted(StateFolderError::HINT) } else { error }
     }

@@ -32,8 +32,8 @@ impl Terminal {
     /// Returns what a command shows here, on so many columns.
     pub(crate) fn shown(self, mut command: Command, columns: u16) -> String {
         let side = self.users_side();
-        let size = rustix::termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        rustix::termios::tcsetwinsize(&side, size).unwrap();
+        let window = rustix::termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(&side, window).unwrap();
         command.stdin(side.try_clone().unwrap()).stdout(side.try_clone().unwrap()).stderr(side);
         let mut child = command.spawn().unwrap();
         // The terminal is closed when nobody holds the other side any more.

@@ -85,10 +85,8 @@ fn tries(name: &str) -> &'static [&'static [&'static str]] {
         ],
         "approve" => &[&["approve"], &["approve", "nosuch"]],
         "hook" | "help" => &[&["help"], &["help", "hook"]],
-        // One line for each entry in a pipe; they are tried on a terminal.
-        "log" | "evidence" | "statusline" => &[],
-        // Data: scripts and pages.
-        "shell" => &[],
+        // One line for each entry in a pipe, which are tried on a terminal; scripts and pages are data.
+        "log" | "evidence" | "statusline" | "shell" => &[],
         other => panic!("say here how `{other}` is tried"),
     }
 }
