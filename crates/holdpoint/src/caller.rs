@@ -45,7 +45,7 @@ impl Lineage {
 /// Notes the client that made this call, unless it is below another one.
 pub fn note(env: &dyn Env) {
     let lineage = env.lineage();
-    let Some((client, folder)) = lineage.client().zip(StateFolder::of(env)) else { return };
+    let Some((client, folder)) = lineage.client().zip(StateFolder::of(env).ok()) else { return };
     if !folder.has(&file(&client)) && !lineage.is_forged(|process| folder.has(&file(process))) {
         // One that cannot be noted is not told from others: that is how it was.
         let _ = folder.mark(&file(&client));
@@ -56,13 +56,13 @@ pub fn note(env: &dyn Env) {
 /// Returns whether a call of the hook was made by something else than the client above.
 pub fn is_forged(env: &dyn Env) -> bool {
     // Where no client was ever noted, nobody need be looked at.
-    let folder = StateFolder::of(env).filter(|folder| folder.has_folder(FOLDER));
+    let folder = StateFolder::of(env).ok().filter(|folder| folder.has_folder(FOLDER));
     folder.is_some_and(|folder| env.lineage().is_forged(|process| folder.has(&file(process))))
 }
 
 /// Returns whether this process was started below an agent's client.
 pub fn is_below_client(env: &dyn Env) -> bool {
-    let folder = StateFolder::of(env).filter(|folder| folder.has_folder(FOLDER));
+    let folder = StateFolder::of(env).ok().filter(|folder| folder.has_folder(FOLDER));
     folder.is_some_and(|folder| env.lineage().above.iter().any(|process| folder.has(&file(process))))
 }
 

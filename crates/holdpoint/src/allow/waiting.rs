@@ -135,6 +135,18 @@ pub fn key(waiting: &[Waiting], message: &str) -> String {
     format!("{message}{}", digests.collect::<String>())
 }
 
+/// Says what to do about what waits in a folder. What cannot be allowed as it is has to be changed first.
+pub fn remedy(waiting: &[Waiting], folder: &Path) -> String {
+    let command = command(folder);
+    match waiting.iter().find_map(defect) {
+        Some(_) => {
+            let place = layout::workflows(folder);
+            format!("remove what is not part of a workflow from {}, then: {command}", place.display())
+        }
+        None => command,
+    }
+}
+
 /// Says what waits, in a sentence.
 pub fn summary(waiting: &[Waiting]) -> String {
     let why = waiting.iter().find_map(defect);

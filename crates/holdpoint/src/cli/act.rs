@@ -12,23 +12,21 @@ use crate::engine::command::{choice, words};
 use crate::error::{CommandError, Kind};
 use crate::project;
 use crate::store::receipt::{Call, Receipt};
-use crate::ui::Style;
+use crate::ui::{Style, Ui};
 
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let chosen = choice::workflow(&context.cwd, context.env.as_ref(), name)?;
-    let choice::Choice { workflow, origin } = chosen.ok_or_else(|| unknown_name(context, name))?;
-    let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
-        help(context, &workflow);
+    let choice::Choice { workflow, origin } = chosen(context, name)?;
+    let Some(wanted) = rest.first().filter(|word| !is_help(word)) else {
+        list(context, &workflow);
         return Ok(());
     };
-    let command = workflow.commands.iter().find(|command| command.name == *wanted);
-    let command = command.ok_or_else(|| unknown_command(&workflow, wanted))?.clone();
+    let command = named(&workflow, wanted)?.clone();
     // Only in the position of an argument: later it may be part of a free text.
     let places = rest[1..].iter().take(command.args.len().max(1)).take_while(|word| *word != "--");
-    if places.into_iter().any(|word| word == "--help" || word == "-h") {
-        command_help(context, name, &command);
+    if places.into_iter().any(|word| is_help(word)) {
+        show_usage(context, name, &command);
         return Ok(());
     }
     let given = words::read(name, &command, &rest[1..])?;
@@ -37,8 +35,33 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     }
     let (cwd, env, session) = (&context.cwd, &context.env, context.env.session());
     let typed = Typed { workflow: &workflow, origin, command: &command, words: given, cwd, env, session };
-    context.ui.line(typed.perform()?);
+    context.ui.record(typed.perform()?);
     Ok(())
+}
+
+/// Shows the help of a workflow, or of one of its commands.
+pub(super) fn help(context: &Context, words: &[String]) -> Result<(), CommandError> {
+    let Some((name, rest)) = words.split_first() else { return Ok(()) };
+    let choice::Choice { workflow, .. } = chosen(context, name)?;
+    match rest.first() {
+        Some(wanted) => show_usage(context, name, named(&workflow, wanted)?),
+        None => list(context, &workflow),
+    }
+    Ok(())
+}
+
+fn is_help(word: &str) -> bool {
+    word == "--help" || word == "-h"
+}
+
+fn named<'w>(workflow: &'w Workflow, wanted: &str) -> Result<&'w Command, CommandError> {
+    let command = workflow.commands.iter().find(|command| command.name == wanted);
+    command.ok_or_else(|| unknown_command(workflow, wanted))
+}
+
+fn chosen(context: &Context, name: &str) -> Result<choice::Choice, CommandError> {
+    let chosen = choice::workflow(&context.cwd, context.env.as_ref(), name)?;
+    chosen.ok_or_else(|| unknown_name(context, name))
 }
 
 /// Shows what a hook did about this call of an agent's. In the agent's own shell nothing is performed.
@@ -46,7 +69,7 @@ fn show(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let env = context.env.as_ref();
     let session = env.session().unwrap_or_default();
     if let Some(receipt) = Receipt::find_for(env, &Call { session: &session, words }) {
-        context.ui.line(receipt.shown()?);
+        context.ui.record(receipt.shown()?);
         return Ok(());
     }
     let what = "nothing was performed: Holdpoint's hooks did not see this call";
@@ -69,28 +92,39 @@ fn unknown_name(context: &Context, name: &str) -> CommandError {
 
 /// The width of the usage column. A longer usage gets a separate line.
 const USAGE_WIDTH: usize = 24;
+/// Stands between the lines of a usage that is wider than there is room for.
+const USAGE_BREAK: &str = "\n       ";
 
-fn help(context: &Context, workflow: &Workflow) {
+/// Lists the commands of a workflow.
+fn list(context: &Context, workflow: &Workflow) {
     let ui = context.ui;
     ui.line(&workflow.about);
     if workflow.commands.is_empty() {
         ui.line(format!("\n{} has no commands.", workflow.name));
         return;
     }
-    ui.line("\nCommands:");
+    ui.line(format!("\nUsage: holdpoint {} COMMAND\n\nCommands:", workflow.name));
     for command in workflow.commands.iter() {
         let usage = command.usage();
         let gap = match USAGE_WIDTH.checked_sub(usage.chars().count()) {
             Some(rest) => " ".repeat(rest),
             None => format!("\n  {}", " ".repeat(USAGE_WIDTH)),
         };
-        ui.line(format!("  {}{gap}  {}", ui.paint(Style::Cyan, usage), command.about));
+        ui.line(format!("  {}{gap}  {}", ui.paint(Style::Cyan, folded(ui, &usage)), command.about));
     }
+    ui.line(format!("\nSee `holdpoint help {} COMMAND` for the words that a command takes.", workflow.name));
 }
 
-fn command_help(context: &Context, workflow: &str, command: &Command) {
+/// Folds a usage between its words.
+fn folded(ui: Ui, usage: &str) -> String {
+    ui.folded(usage, ui.width().saturating_sub(USAGE_BREAK.len())).join(USAGE_BREAK)
+}
+
+/// Shows how a workflow's command is called.
+fn show_usage(context: &Context, workflow: &str, command: &Command) {
     let ui = context.ui;
-    ui.line(format!("{}\n\nUsage: holdpoint {workflow} {}", command.about, command.usage()));
+    let usage = folded(ui, &format!("holdpoint {workflow} {}", command.usage()));
+    ui.line(format!("{}\n\nUsage: {usage}", command.about));
     let args = command.args.iter().map(|arg| (format!("<{}>", arg.name.to_uppercase()), &arg.help));
     let flags = command.flags.iter().map(|flag| match &flag.value {
         Some(value) => (format!("--{} <{value}>", flag.name), &flag.help),

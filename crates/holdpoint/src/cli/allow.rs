@@ -19,7 +19,7 @@ use crate::store::registry::Entry;
 use crate::ui::Style;
 use crate::user;
 
-/// Show what this project would run on your machine, and allow it
+/// Look at what a project would run, and allow it
 ///
 /// A project's own workflows, its holdpoint.toml, and runs that did not begin here have no effect until you allow them.
 /// After a change you are asked again, and shown the difference; what has not changed stays allowed. Only you can allow:
@@ -34,7 +34,7 @@ Examples:
   holdpoint allow --list                  the projects that you have allowed
   holdpoint allow --revoke                this project has no effect any more
   holdpoint allow --print                 print the digest of its workflows and settings
-  holdpoint allow --digest DIGEST         allow exactly that, without a terminal (CI, containers)")]
+  holdpoint allow --digest DIGEST         allow exactly that, without a terminal")]
 pub(super) struct Arguments {
     /// The project [default: the current folder]
     path: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let start = start(context, arguments, &allowance)?;
     if arguments.instead.print {
-        context.ui.line(survey(&start, &allowance)?.content.digest());
+        context.ui.data(survey(&start, &allowance)?.content.digest());
         return Ok(());
     }
     user::refuse_agents(context.env.as_ref(), "holdpoint allow")?;

@@ -21,16 +21,16 @@ const FILES_MAX: usize = 20;
 /// The most that is read of what is typed.
 const TYPED_BYTES_MAX: u64 = 200;
 
-/// Approve what a run waits for, or refuse it, in your own terminal
+/// Approve what a run waits for, or refuse it
 ///
-/// Shows what you approve, and asks you to type a word. The approval is recorded as evidence: your name, the tree, the
+/// Takes your own terminal. Shows what you approve, and asks you to type a word. The approval is recorded as evidence: your name, the tree, the
 /// time. When all approvals of the phase are given, the run continues. Agents cannot approve.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint approve                                what is due: one is shown, several are listed
-  holdpoint approve qa                             approve as qa
-  holdpoint approve qa --no \"1.0 has no date\"      refuse, with the reason")]
+  holdpoint approve                            what is due; several are listed
+  holdpoint approve qa                         approve as qa
+  holdpoint approve qa --no \"1.0 has no date\"  refuse, with the reason")]
 pub(super) struct Arguments {
     /// The approval to give [default: the only one that is due]
     #[arg(value_name = "NAME")]

@@ -16,9 +16,9 @@ use crate::store::layout;
 use crate::ui::{Style, blanked};
 use crate::{catalog, project};
 
-/// Check workflows for errors: unknown keys and names, commands that do not exist, and anything else that would fail
+/// Find errors in workflows
 ///
-/// For a workflow with reviewers, also prints the largest number of reviews that a run can take.
+/// Finds unknown keys and names, commands that do not exist, and anything else that would fail. For a workflow with reviewers, also prints the largest number of reviews that a run can take.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

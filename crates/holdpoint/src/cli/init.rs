@@ -18,9 +18,9 @@ use crate::project;
 use crate::store::layout;
 use crate::ui::Style;
 
-/// Add Holdpoint's hooks and the workflows' slash commands to the settings of your agents
+/// Add Holdpoint to the settings of your agents
 ///
-/// Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
+/// Adds Holdpoint's hooks and the workflows' slash commands. Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
 /// `holdpoint uninstall` removes exactly what `init` added. Running `init` again updates what has changed since: the
 /// program's path, the agents, the workflows.
 ///
@@ -30,11 +30,11 @@ use crate::ui::Style;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint init                               this project, the agents it finds, all workflows
-  holdpoint init --dry-run                     show the changes without writing them
-  holdpoint init --agent claude --agent codex  these agents, even if they are not installed
-  holdpoint init --workflow myflow             only this workflow's hooks and commands
-  holdpoint init --user                        your own settings, for all projects")]
+  holdpoint init                         the agents it finds, all workflows
+  holdpoint init --dry-run               show the changes without writing them
+  holdpoint init --agent claude,codex    these agents, even if not installed
+  holdpoint init --workflow myflow       only this workflow's hooks and commands
+  holdpoint init --user                  your own settings, for all projects")]
 pub(super) struct Arguments {
     /// An agent: claude, codex, gemini, cursor, copilot [default: those it finds]
     #[arg(long = "agent", value_name = "AGENT", value_delimiter = ',')]

@@ -13,14 +13,16 @@ use super::selection::{Decisions, Speakers, is_since, parse_since};
 use crate::error::{CommandError, Kind};
 use crate::store::journal::Entry;
 
-/// Show the journal: each event and its answer, most recent last, times in UTC
+/// Show the journal: each event and its answer
+///
+/// The most recent entry is the last. Times are in UTC.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint log                                the last 20 entries
   holdpoint log -n 0 --since 2h                everything of the last two hours
   holdpoint log --holds --rule no-commit       the holds of one rule, by its name or code
-  holdpoint log --faults                       events that Holdpoint could not check, and why
+  holdpoint log --faults                       what Holdpoint could not check
   holdpoint log --follow                       new entries as they arrive, until Ctrl-C
   holdpoint log --json | jq -r '.decision'     the journal's own lines")]
 pub(super) struct Arguments {

@@ -104,7 +104,7 @@ pub(super) fn is_since(entry: &Entry, since: Timestamp) -> bool {
 
 /// A text that is no point in time.
 #[derive(Debug, Error)]
-#[error("give an age (90s, 10m, 2h, 3d), a date (2026-11-15) or a time (2026-11-15T21:00:00Z)")]
+#[error("not a time\n\n  tip: an age (90s, 10m, 2h, 3d), a date (2026-11-15), or 2026-11-15T21:00:00Z")]
 pub(super) struct NotATime;
 
 /// Parses an age (`10m`), a date or a time.

@@ -62,7 +62,13 @@ fn all(context: &Context) -> Vec<Found> {
 
 fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandError> {
     let folder = context.cwd.join(name);
-    if name.contains(['/', '\\', '.']) && folder.join(FILE).is_file() {
+    let is_path = name.contains(['/', '\\', '.']);
+    if is_path && !folder.join(FILE).is_file() {
+        let what = format!("no workflow in {}: there is no {FILE}", folder.display());
+        return Err(CommandError::new(Kind::Usage, what)
+            .hinted("give the path of a workflow's folder, or its name without a path"));
+    }
+    if is_path {
         let base = folder.canonicalize().unwrap_or(folder);
         let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         return Ok(Found::new(name, Some(base)));

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::store::journal::{Decision, Entry, Speech, Spoken};
 use crate::ui::{Style, Ui};
 
-/// Explain the last hold: the rule, what it saw, its condition, and what would satisfy it
+/// Explain the last hold, and what would satisfy it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

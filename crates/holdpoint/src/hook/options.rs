@@ -8,19 +8,23 @@ use crate::agent::{Agent, Protocol};
 
 /// The help text of `holdpoint hook --help`.
 pub const HELP: &str = "\
-Answer one hook event of a coding agent: JSON on standard input, the answer on standard output
+Answer one event of a coding agent (called by its hooks)
+
+Reads JSON from standard input, and prints the answer to standard output.
 
 Usage: holdpoint hook [OPTIONS]
 
 Options:
-      --agent <AGENT>        The agent that calls: claude, codex, gemini, cursor, copilot [default: recognized by its input]
+      --agent <AGENT>        The agent that calls: claude, codex, gemini,
+                             cursor, copilot [default: recognized by its input]
       --workflow <WORKFLOW>  Apply only this workflow
       --only <RULE>          Apply only the rules of this name
-      --protocol <PROTOCOL>  The form of the answer: own (current agents), legacy (older hook scripts) [default: own]
+      --protocol <PROTOCOL>  The form of the answer: own (current agents),
+                             legacy (older hook scripts) [default: own]
   -h, --help                 Print help
 
-Exits with 0. Prints nothing if the event is allowed without a message. A workflow's [legacy] table can change both
-for --protocol legacy.
+Exits with 0. Prints nothing if the event is allowed without a message. A
+workflow's [legacy] table can change both for --protocol legacy.
 
 Examples:
   Answer Claude Code (in .claude/settings.json, for PreToolUse and PostToolUse):
@@ -28,7 +32,8 @@ Examples:
   Register one guard of a workflow as a separate hook:
     holdpoint hook --workflow <WORKFLOW> --only <RULE> --protocol legacy
   See the answer to an event:
-    echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git commit\"}}' | holdpoint hook
+    echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",
+      \"tool_input\":{\"command\":\"git commit\"}}' | holdpoint hook
 ";
 
 /// The options of one call.

@@ -112,8 +112,7 @@ impl Call<'_> {
 }
 
 fn folder(env: &dyn Env) -> io::Result<StateFolder> {
-    let missing = || io::Error::new(io::ErrorKind::NotFound, "there is no state folder");
-    StateFolder::of(env).ok_or_else(missing)
+    StateFolder::of(env).map_err(io::Error::other)
 }
 
 #[cfg(test)]

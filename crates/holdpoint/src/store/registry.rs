@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use super::layout;
-use super::state_folder::StateFolder;
+use super::state_folder::{StateFolder, StateFolderError};
 use crate::env::Env;
 
 /// How many allowed contents of a project are kept: its branches differ.
@@ -43,7 +43,7 @@ pub struct Entry {
 /// The registry of a user. Without a state folder it knows nothing and keeps nothing.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    folder: Option<StateFolder>,
+    folder: Result<StateFolder, StateFolderError>,
 }
 
 impl Registry {
@@ -54,34 +54,34 @@ impl Registry {
 
     /// Returns whether the user has allowed the project.
     pub fn is_known(&self, id: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| folder.has(&format!("projects/{id}/known")))
+        self.folder.as_ref().is_ok_and(|folder| folder.has(&format!("projects/{id}/known")))
     }
 
     /// Returns whether there is anything about the project: content may be allowed, or a run noted, in one that the user
     /// has not allowed.
     pub fn has(&self, id: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| !folder.names(&format!("projects/{id}")).is_empty())
+        self.folder.as_ref().is_ok_and(|folder| !folder.names(&format!("projects/{id}")).is_empty())
     }
 
     /// Returns whether the user has allowed this content of the project.
     pub fn is_allowed(&self, id: &str, digest: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| folder.has(&content(id, digest)))
+        self.folder.as_ref().is_ok_and(|folder| folder.has(&content(id, digest)))
     }
 
     /// Returns whether the user has allowed this part of a project's content, whatever else was with it.
     pub fn is_part_allowed(&self, id: &str, part: &str, digest: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| folder.has(&part_file(id, part, digest)))
+        self.folder.as_ref().is_ok_and(|folder| folder.has(&part_file(id, part, digest)))
     }
 
     /// Returns whether the user has ever allowed this part of the project's content, as it was then.
     pub fn knows_part(&self, id: &str, part: &str) -> bool {
         let is_its = |name: &String| name.starts_with(&layout::digest(&[part]));
-        self.folder.as_ref().is_some_and(|folder| folder.names(&parts(id)).iter().any(is_its))
+        self.folder.as_ref().is_ok_and(|folder| folder.names(&parts(id)).iter().any(is_its))
     }
 
     /// Returns the digests, in a line, of a content that looked like this when it was last read in this folder.
     pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
-        let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
+        let text = self.folder.as_ref().ok()?.text(&seen_file(id, base))?;
         let (digests, seen) = text.split_once('\n')?;
         (seen == fingerprint).then(|| digests.to_owned())
     }
@@ -93,7 +93,7 @@ impl Registry {
 
     /// Returns what is known of a run, by its name in the project.
     pub fn run(&self, id: &str, run: &str) -> Option<Begun> {
-        let text = self.folder.as_ref()?.text(&run_file(id, run))?;
+        let text = self.folder.as_ref().ok()?.text(&run_file(id, run))?;
         // The file's name is only a short digest, which two runs may share.
         let (word, name) = text.strip_suffix('\n')?.split_once(' ')?;
         (name == run).then_some(if word == "here" { Begun::Here } else { Begun::Elsewhere })
@@ -133,14 +133,14 @@ impl Registry {
 
     /// Returns the texts that were allowed last.
     pub fn latest(&self, id: &str) -> Option<BTreeMap<String, String>> {
-        let folder = self.folder.as_ref()?;
+        let folder = self.folder.as_ref().ok()?;
         let digest = folder.text(&format!("projects/{id}/latest"))?;
         serde_json::from_slice(&folder.read(&content(id, &digest))?).ok()
     }
 
     /// Lists the projects that the user has allowed.
     pub fn list(&self) -> Vec<Entry> {
-        let Some(folder) = &self.folder else { return Vec::new() };
+        let Ok(folder) = &self.folder else { return Vec::new() };
         let entry = |id: String| {
             let known = folder.read(&format!("projects/{id}/known"))?;
             let known: serde_json::Value = serde_json::from_slice(&known).ok()?;
@@ -178,7 +178,7 @@ impl Registry {
 
     /// Returns whether something is said to a session for the first time. Without a place to remember it, always.
     pub fn first_time(&self, session: &str, what: &str) -> bool {
-        let Some(folder) = &self.folder else { return true };
+        let Ok(folder) = &self.folder else { return true };
         match folder.mark(&format!("told/{}", layout::digest(&[session, what]))) {
             Ok(true) => {
                 folder.clear_old("told");
@@ -190,12 +190,7 @@ impl Registry {
     }
 
     fn kept(&self) -> io::Result<&StateFolder> {
-        self.folder.as_ref().ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::NotFound,
-                "there is no state folder: HOME is not set, or it is a link",
-            )
-        })
+        self.folder.as_ref().map_err(|error| error.clone().into())
     }
 }
 

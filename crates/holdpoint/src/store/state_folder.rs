@@ -17,6 +17,45 @@ const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The most names of a folder that are listed.
 const NAMES_MAX: usize = 100_000;
 
+/// Why there is no state folder to use.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StateFolderError {
+    /// There is no home.
+    #[error("there is no place for the state folder: {HOME} is not the path of a folder")]
+    NoHome,
+    /// It is a file or a link.
+    #[error("the state folder {} cannot be used: it is not a folder, or it is a link", path.display())]
+    NotFolder {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// It belongs to someone else.
+    #[error("the state folder {} cannot be used: it belongs to another user", path.display())]
+    Anothers {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// It cannot be read or made.
+    #[error("the state folder {} cannot be used: {kind}", path.display())]
+    Unusable {
+        /// Where it would be.
+        path: PathBuf,
+        /// Why.
+        kind: io::ErrorKind,
+    },
+}
+
+impl StateFolderError {
+    /// What to do about it.
+    pub const HINT: &str = "set XDG_STATE_HOME to the path of a folder that you can write to";
+}
+
+impl From<StateFolderError> for io::Error {
+    fn from(error: StateFolderError) -> io::Error {
+        io::Error::other(error)
+    }
+}
+
 /// The state folder. It need not exist yet.
 #[derive(Clone, Debug)]
 pub struct StateFolder {
@@ -26,18 +65,27 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// Finds the user's state folder. None without a home, which is never created, or if what is there is a link or
-    /// another user's.
-    pub fn of(env: &dyn Env) -> Option<StateFolder> {
+    /// Finds the user's state folder. Without a home, which is never created, there is none; what is a link or another
+    /// user's is not used.
+    pub fn of(env: &dyn Env) -> Result<StateFolder, StateFolderError> {
         let absolute = |path: &PathBuf| path.is_absolute();
         let named = env.var(XDG_STATE_HOME).map(PathBuf::from).filter(absolute);
         let home = || env.var(HOME).map(PathBuf::from).filter(|home| absolute(home) && home.is_dir());
-        let root = named.or_else(|| Some(home()?.join(".local/state")))?.join("holdpoint");
-        let is_usable = match root.symlink_metadata() {
-            Ok(metadata) => metadata.is_dir() && is_users(&metadata),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        };
-        is_usable.then(|| StateFolder { root, folder: OnceCell::new() })
+        let root = named.or_else(|| Some(home()?.join(".local/state"))).ok_or(StateFolderError::NoHome)?;
+        let root = root.join("holdpoint");
+        match root.symlink_metadata() {
+            Ok(metadata) if !metadata.is_dir() => Err(StateFolderError::NotFolder { path: root }),
+            Ok(metadata) if !is_users(&metadata) => Err(StateFolderError::Anothers { path: root }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StateFolderError::Unusable { path: root, kind: error.kind() })
+            }
+            _ => Ok(StateFolder { root, folder: OnceCell::new() }),
+        }
+    }
+
+    /// Returns where it is, or would be.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Returns the folder, if it is there.
@@ -162,7 +210,7 @@ mod tests {
     use super::*;
     use crate::env::FixedEnv;
 
-    fn folder(home: &Path) -> Option<StateFolder> {
+    fn folder(home: &Path) -> Result<StateFolder, StateFolderError> {
         let variables = [(HOME.to_owned(), home.display().to_string())].into();
         StateFolder::of(&FixedEnv { variables, now: None })
     }
@@ -186,8 +234,8 @@ mod tests {
     #[test]
     fn a_home_that_is_not_there_is_not_created() {
         let above = tempfile::tempdir().unwrap();
-        assert!(folder(&above.path().join("home")).is_none());
-        assert!(folder(Path::new("home")).is_none(), "nor is one that is not absolute");
+        assert!(folder(&above.path().join("home")).is_err());
+        assert!(folder(Path::new("home")).is_err(), "nor is one that is not absolute");
     }
 
     #[test]
@@ -206,6 +254,6 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(elsewhere.path().join(".local/state")).unwrap();
         symlink(&root, elsewhere.path().join(".local/state/holdpoint")).unwrap();
-        assert!(folder(elsewhere.path()).is_none());
+        assert!(folder(elsewhere.path()).is_err());
     }
 }

@@ -16,7 +16,7 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 
 use crate::init::snapshot;
-use crate::project::{Printed, Project, feed};
+use crate::project::{Printed, Project, WIDE, feed};
 use crate::terminal::at_terminal;
 
 /// A workflow that runs a program as soon as an agent stops, and by nobody's leave writes its state.
@@ -92,6 +92,7 @@ impl Machine {
         let mut command = Command::new(name);
         let path = format!("{}/bin:{}", self.home().display(), std::env::var("PATH").unwrap());
         command.current_dir(folder).env_clear().env("PATH", path).env("HOME", self.home());
+        command.env(WIDE.0, WIDE.1);
         command
     }
 

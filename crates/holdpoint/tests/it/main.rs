@@ -51,6 +51,8 @@ mod legacy;
 mod links;
 mod log;
 #[cfg(unix)]
+mod mistakes;
+#[cfg(unix)]
 mod model;
 mod ownership;
 mod parallel;
@@ -79,6 +81,8 @@ mod test_command;
 mod tidy;
 mod verdicts;
 mod why;
+#[cfg(unix)]
+mod width;
 
 /// A test file that nobody names would never run. A folder's files are named by the file beside it.
 #[test]

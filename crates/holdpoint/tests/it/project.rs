@@ -16,6 +16,9 @@ pub(crate) struct Project {
     state: tempfile::TempDir,
 }
 
+/// A terminal on which no line is folded: how wide a test's folder is, is chance.
+pub(crate) const WIDE: (&str, &str) = ("COLUMNS", "1000");
+
 /// A user of whom only the state folder is known.
 struct User<'a>(&'a Path);
 
@@ -118,7 +121,8 @@ impl Project {
         command
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.root.join("no-home"))
-            .env(XDG_STATE_HOME, self.state());
+            .env(XDG_STATE_HOME, self.state())
+            .env(WIDE.0, WIDE.1);
         command
     }
 

@@ -14,6 +14,7 @@ use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
 use crate::project::{self, Found};
 use crate::store::layout;
+use crate::store::state_folder::{StateFolder, StateFolderError};
 use crate::{reviewer, world};
 
 /// The longest time that a shell may take to start.
@@ -60,6 +61,22 @@ pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Checks the folder that records what the user has allowed.
+pub(super) fn state_folder(context: &Context, findings: &mut Vec<Finding>) {
+    let problem = match StateFolder::of(context.env.as_ref()) {
+        Err(error) => Some(error.to_string()),
+        Ok(folder) => {
+            let there = folder.root().ancestors().find(|folder| folder.symlink_metadata().is_ok());
+            let is_usable = there.is_some_and(world::can_make_file_in);
+            (!is_usable).then(|| format!("the state folder {} is not writable", folder.root().display()))
+        }
+    };
+    if let Some(problem) = problem {
+        let what = format!("{problem}, so nothing that you allow is recorded");
+        findings.push(Finding::wrong(what, StateFolderError::HINT));
+    }
+}
+
 /// Reports workflows and settings that cannot be used.
 pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Finding>) {
     if let Some(path) = project::anothers(&context.cwd) {
@@ -74,7 +91,7 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
     }
     if let Some(first) = found.waiting.first() {
         let what = waiting::summary(&found.waiting);
-        findings.push(Finding::wrong(what, waiting::command(first.folder())));
+        findings.push(Finding::wrong(what, waiting::remedy(&found.waiting, first.folder())));
     }
     if found.content.is_none() {
         let survey = Survey::of(&context.cwd, &Allowance::of(context.env.as_ref()));

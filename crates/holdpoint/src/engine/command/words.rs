@@ -121,7 +121,7 @@ fn unfit(name: String, value: &str, help: &str) -> WordError {
 }
 
 fn because(help: &str) -> String {
-    if help.is_empty() { String::new() } else { format!(": {help}") }
+    if help.is_empty() { String::new() } else { format!(" (expected: {help})") }
 }
 
 /// Whether the whole value is as the pattern says. A line's end is a part of the value like any other.
@@ -191,7 +191,7 @@ mod tests {
     fn what_does_not_fit_is_told() {
         for (line, part) in [
             ("plan", "<TOPIC> is missing"),
-            ("paln|a", "<MODE> cannot be \"paln\": plan or review"),
+            ("paln|a", "<MODE> cannot be \"paln\" (expected: plan or review)"),
             ("plan|--rounds|0|a", "`--rounds` cannot be \"0\""),
             ("plan|--rounds|5\nphase: done|a", "`--rounds` cannot be"),
             ("plan|--rounds|99999999999999999999|a", "`--rounds` cannot be"),

@@ -201,7 +201,7 @@ fn nothing_that_is_allowed_is_hidden_as_a_secret() {
 #[test]
 fn an_agent_allows_nothing_by_a_copy() {
     let machine = Machine::cloned(&[("README.md", "x")]);
-    let mut eject = machine.holdpoint(&["eject", "taskie"]);
+    let mut eject = machine.holdpoint(&["workflow", "eject", "taskie"]);
     eject.env("CLAUDECODE", "1");
     let printed = feed(eject, b"");
     assert_eq!(printed.code, Some(0), "{}", printed.stderr);
@@ -213,7 +213,7 @@ fn an_agent_allows_nothing_by_a_copy() {
 #[test]
 fn content_without_a_known_project_can_be_revoked() {
     let machine = Machine::cloned(&[("README.md", "x")]);
-    assert_eq!(machine.run(&["eject", "taskie"]).code, Some(0));
+    assert_eq!(machine.run(&["workflow", "eject", "taskie"]).code, Some(0));
     let waits = || machine.run(&["status", "--json"]).stdout.contains("its own workflows");
     assert!(!waits());
     let revoked = machine.typed(&["allow", "--revoke"], "");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use crate::project::{Printed, Project, allow, feed};
+use crate::project::{Printed, Project, WIDE, allow, feed};
 
 /// The session of the agent at work.
 pub(crate) const SESSION: &str = "6a1f0c2e-0001-4000-8000-000000000001";
@@ -168,7 +168,8 @@ impl Site {
             .env_clear()
             .env("HOME", self.tools())
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("XDG_STATE_HOME", self.project.state());
+            .env("XDG_STATE_HOME", self.project.state())
+            .env(WIDE.0, WIDE.1);
         allow(self.project.state(), &self.root());
         command.env("PATH", format!("{}:{}:{path}", self.tools().display(), ours.display()));
         if !session.is_empty() {

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::project::allow;
+use crate::project::{WIDE, allow};
 use crate::terminal::Terminal;
 
 const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
@@ -65,6 +65,7 @@ impl Reader {
         shell.arg("-c").arg(format!("exec 2>&1\n{command}")).stdin(Stdio::null());
         shell.current_dir(self.home.join("shop")).env_clear().env("PATH", &bin).env("HOME", &self.home);
         shell.env("SHELL", "/bin/sh").env("LC_ALL", "C.UTF-8").env("TMPDIR", &self.home);
+        shell.env(WIDE.0, WIDE.1);
         for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
             shell.env(format!("{name}_NAME"), "Me").env(format!("{name}_EMAIL"), "me@example.com");
         }
