@@ -3,6 +3,7 @@
 mod act;
 mod allow;
 mod approve;
+mod attest;
 mod check;
 mod completions;
 mod condition;
@@ -26,6 +27,7 @@ mod subject;
 mod surface;
 mod test;
 mod uninstall;
+mod verify;
 mod why;
 
 use std::process::ExitCode;
@@ -61,6 +63,8 @@ enum Command {
     Why(why::Arguments),
     Log(log::Arguments),
     Evidence(evidence::Arguments),
+    Attest(attest::Arguments),
+    Verify(verify::Arguments),
     Review(review::Arguments),
     Approve(approve::Arguments),
     Eject(eject::Arguments),
@@ -117,6 +121,8 @@ pub fn main() -> ExitCode {
         Command::Why(arguments) => why::run(&context, &arguments),
         Command::Log(arguments) => log::run(&context, &arguments),
         Command::Evidence(arguments) => evidence::run(&context, &arguments),
+        Command::Attest(arguments) => attest::run(&context, &arguments),
+        Command::Verify(arguments) => verify::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
         Command::Approve(arguments) => approve::run(&context, &arguments),
         Command::Eject(arguments) => eject::run(&context, &arguments),
