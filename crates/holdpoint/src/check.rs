@@ -5,7 +5,7 @@ mod acceptance;
 mod blueprint;
 mod commit;
 mod scan;
-mod tests;
+pub mod tests;
 
 use std::io::Read;
 use std::path::Path;

@@ -3,6 +3,7 @@
 mod act;
 mod allow;
 mod approve;
+mod attest;
 mod check;
 mod condition;
 mod demo;
@@ -24,6 +25,7 @@ mod subject;
 mod surface;
 mod test;
 mod uninstall;
+mod verify;
 mod why;
 mod workflow;
 
@@ -62,6 +64,8 @@ enum Command {
     Why(why::Arguments),
     Log(log::Arguments),
     Evidence(evidence::Arguments),
+    Attest(attest::Arguments),
+    Verify(verify::Arguments),
     Review(review::Arguments),
     Approve(approve::Arguments),
     Check(check::Arguments),
@@ -130,6 +134,8 @@ pub fn main() -> ExitCode {
         Command::Why(arguments) => why::run(&context, &arguments),
         Command::Log(arguments) => log::run(&context, &arguments),
         Command::Evidence(arguments) => evidence::run(&context, &arguments),
+        Command::Attest(arguments) => attest::run(&context, &arguments),
+        Command::Verify(arguments) => verify::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
         Command::Approve(arguments) => approve::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),

@@ -32,7 +32,7 @@ pub(super) fn perform(
         let output = "It passes without the change too, so it proves nothing.".to_owned();
         return Ok(Performed { output, ..Performed::of(Verdict::Fail) });
     }
-    let ran = run_in(tests, &run.home, &request.grants, env, timeout(request))?;
+    let ran = run_in(&tests.command, &run.home, &request.grants, env, timeout(request))?;
     let (log, log_digest) = keep_log(&run.home, &request.phase, &ran.output).unzip();
     let mut doubts = doubts(&request.phase, run, &ran);
     let remark = confinement::remark(&ran.output, &request.grants);
@@ -84,22 +84,29 @@ fn is_short(ran: &Ran, tests: &Tests) -> bool {
     matches!(verdict(ran, tests), Verdict::Pass | Verdict::OutOfScope) && count(ran) < tests.least
 }
 
-struct Ran {
-    report: TestReport,
-    outcome: Outcome,
-    exit: Option<i32>,
-    took: Duration,
-    output: Vec<u8>,
+/// A test suite that has ended.
+pub struct Ran {
+    /// What its runner said.
+    pub report: TestReport,
+    /// What it came to.
+    pub outcome: Outcome,
+    /// Its exit code, if it ended by itself.
+    pub exit: Option<i32>,
+    /// How long it took.
+    pub took: Duration,
+    /// All that it printed.
+    pub output: Vec<u8>,
 }
 
-fn run_in(
-    tests: &Tests,
+/// Runs a test command in a folder, confined as every check.
+pub fn run_in(
+    command: &[String],
     folder: &Path,
     grants: &Grants,
     env: &dyn Env,
     timeout: Duration,
 ) -> Result<Ran, Failure> {
-    let Some((name, args)) = tests.command.split_first() else {
+    let Some((name, args)) = command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
     let child = Child { name, role: Role::Check, folder, report: None, grants, env };
@@ -131,7 +138,7 @@ fn passes_on(
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
     worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
-    let ran = run_in(tests, folder.path(), &request.grants, env, timeout(request))?;
+    let ran = run_in(&tests.command, folder.path(), &request.grants, env, timeout(request))?;
     Ok(matches!(ran.outcome, Outcome::Passed))
 }
 

@@ -13,7 +13,7 @@ use crate::hook::options;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("you", &["demo", "init", "uninstall", "allow", "doctor", "status", "why", "log", "review"]),
     ("authors", &["check", "test", "workflow"]),
-    ("teams", &["approve", "evidence"]),
+    ("teams", &["approve", "evidence", "attest", "verify"]),
     ("agents", &["hook", "statusline"]),
     ("more", &["shell", "help"]),
 ];
@@ -65,7 +65,7 @@ pub(super) fn command(width: usize) -> Command {
 fn template(command: &Command) -> String {
     let bold = clap::builder::styling::Style::new().bold();
     let mut text = format!(
-        "{{about-with-newline}}\n{bold}Usage:{bold:#} holdpoint COMMAND\n       holdpoint WORKFLOW COMMAND  ({})\n\n",
+        "{{about-with-newline}}{bold}Usage:{bold:#} holdpoint COMMAND\n       holdpoint WORKFLOW COMMAND  ({})\n\n",
         workflows()
     );
     for (group, names) in GROUPS {

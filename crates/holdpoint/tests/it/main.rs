@@ -13,6 +13,8 @@ mod allow;
 #[cfg(unix)]
 mod approval;
 #[cfg(unix)]
+mod attestation;
+#[cfg(unix)]
 mod autopilot;
 mod bad_input;
 mod bad_project;

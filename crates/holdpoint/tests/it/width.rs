@@ -83,6 +83,8 @@ fn tries(name: &str) -> &'static [&'static [&'static str]] {
             &["workflow", "eject", "taskie", "--to", "drafts"],
             &["workflow", "plugin", "plugins"],
         ],
+        "attest" => &[&["attest"], &["attest", "nosuch"]],
+        "verify" => &[&["verify"], &["verify", "nosuch"]],
         "approve" => &[&["approve"], &["approve", "nosuch"]],
         "hook" | "help" => &[&["help"], &["help", "hook"]],
         // One line for each entry in a pipe, which are tried on a terminal; scripts and pages are data.
