@@ -124,20 +124,20 @@ impl Failure {
 pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
     let grants = request.grants.and(&project::programs::granted(&run.home, env.as_ref()));
     let request = &Request { grants, ..request.clone() };
-    let mut before = tree(run);
+    let mut before = tree(run, env.as_ref());
     let mut performed = perform_once(request, run, env)?;
-    let mut after = tree(run);
+    let mut after = tree(run, env.as_ref());
     let is_tests = matches!(request.task, Task::Tests(_));
     if is_tests && before != after {
         // The first run may leave files behind that the next one finds there; one that always does proves nothing.
         before = after;
         performed = perform_once(request, run, env)?;
-        after = tree(run);
+        after = tree(run, env.as_ref());
     }
     if before == after {
         performed.tree = after;
     } else {
-        performed.doubts.push(unsteady(run, before.as_deref(), after.as_deref()));
+        performed.doubts.push(unsteady(run, env.as_ref(), before.as_deref(), after.as_deref()));
         if is_tests && performed.verdict == Verdict::Pass {
             performed.verdict = Verdict::Fail;
         }
@@ -150,8 +150,8 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
 }
 
 /// What is odd about a tree that changed under a check.
-fn unsteady(run: &Run, before: Option<&str>, after: Option<&str>) -> String {
-    let changed = before.zip(after).and_then(|(from, to)| worktree::changed(&run.home, from, to).ok());
+fn unsteady(run: &Run, env: &dyn Env, before: Option<&str>, after: Option<&str>) -> String {
+    let changed = before.zip(after).and_then(|(from, to)| worktree::changed(&run.home, from, to, env).ok());
     let files = changed.unwrap_or_default().join(", ");
     format!(
         "files changed meanwhile, so it is no proof of anything: {files}. What a run leaves behind belongs in .gitignore"
@@ -190,9 +190,9 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
 }
 
 /// The tree as it is now; none where there is no repository, or the workflow does not say what belongs to it.
-pub fn tree(run: &Run) -> Option<String> {
+pub fn tree(run: &Run, env: &dyn Env) -> Option<String> {
     let aside = run.workflow.run.aside();
-    if aside.is_empty() { None } else { worktree::hash(&run.home, &aside).ok() }
+    if aside.is_empty() { None } else { worktree::hash(&run.home, &aside, env).ok() }
 }
 
 /// Keeps all that a program printed, and says where and what.

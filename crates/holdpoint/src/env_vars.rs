@@ -50,6 +50,13 @@ pub fn for_commit() -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
 }
 
+/// Lists the variables that git needs to run at all, with their values: where programs and temporary files are.
+pub fn for_git() -> Vec<(OsString, OsString)> {
+    const NEEDED: [&str; 4] = [PATH, "TMPDIR", "GIT_EXEC_PATH", "SYSTEMROOT"];
+    let is_needed = |name: &str| NEEDED.contains(&name);
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
+}
+
 /// Lists git's variables that are set, except those that say where its configuration and its programs are.
 pub fn of_git() -> Vec<OsString> {
     let is_kept = |name: &str| {

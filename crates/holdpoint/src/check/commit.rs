@@ -28,7 +28,7 @@ impl Commit<'_> {
     /// Commits the files, running the repository's own hooks.
     pub(super) fn perform(&self, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
         if self.is_done {
-            return Ok(made(run, Performed::of(Verdict::Pass)));
+            return Ok(made(run, env, Performed::of(Verdict::Pass)));
         }
         let files = self.known(run, env)?;
         if self.message.is_empty() || files.is_empty() {
@@ -39,7 +39,7 @@ impl Commit<'_> {
             return Ok(added);
         }
         let words = [&["commit", "--quiet", "--message", self.message, "--"], files.as_slice()].concat();
-        Ok(made(run, self.git(run, env, &words)?))
+        Ok(made(run, env, self.git(run, env, &words)?))
     }
 
     /// The files without those that were never git's and are gone: git would refuse them all.
@@ -79,8 +79,8 @@ impl Commit<'_> {
 }
 
 /// What was done, with the commit that is there now.
-fn made(run: &Run, performed: Performed) -> Performed {
-    let head = worktree::head(&run.home).ok().flatten();
+fn made(run: &Run, env: &dyn Env, performed: Performed) -> Performed {
+    let head = worktree::head(&run.home, env).ok().flatten();
     let details = head.filter(|_| performed.verdict == Verdict::Pass);
     let details =
         details.map(|head| json!({ "commit": head.id, "parent": head.parent, "paths": head.paths }));

@@ -133,7 +133,8 @@ fn passes_on(
     let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
-    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
+    worktree::materialise(&run.home, tree, folder.path(), &adding, env)
+        .map_err(|error| told(in_full(&error)))?;
     let ran = run_in(tests, folder.path(), &request.grants, env, timeout(request))?;
     Ok(matches!(ran.outcome, Outcome::Passed))
 }

@@ -72,7 +72,7 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
         lines.for_each(|line| context.ui.json(line));
         return;
     }
-    let now = check::tree(run);
+    let now = check::tree(run, context.env.as_ref());
     for piece in pieces {
         context.ui.line(row(context, piece, now.as_deref()));
         for doubt in piece.doubts.iter().map(String::as_str).chain(forged(run, piece)) {

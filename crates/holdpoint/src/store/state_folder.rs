@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::folder::Folder;
+use super::folder::{FileError, Folder};
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_STATE_HOME};
 
@@ -75,6 +75,13 @@ impl StateFolder {
         }
     }
 
+    /// Opens the state folder for a folder in it that others write to by name, and makes that.
+    pub fn folder(&self, path: &str) -> Result<(Folder, PathBuf), FileError> {
+        let folder = self.root.join(path);
+        self.prepared(&format!("{path}/x")).map_err(FileError::io(&folder))?;
+        Ok((Folder::own(&self.root)?, folder))
+    }
+
     /// Lists the names in a folder.
     pub fn names(&self, path: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.root.join(path)).into_iter().flatten().flatten();
@@ -99,6 +106,12 @@ impl StateFolder {
         let path = self.root.join(path);
         let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
         let removed = if is_folder { std::fs::remove_dir(&path) } else { std::fs::remove_file(&path) };
+        removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    }
+
+    /// Removes a folder with all that is in it. Links in it are removed, and not followed.
+    pub fn remove_all(&self, path: &str) -> io::Result<()> {
+        let removed = std::fs::remove_dir_all(self.root.join(path));
         removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
     }
 

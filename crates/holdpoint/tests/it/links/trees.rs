@@ -90,7 +90,7 @@ fn places() -> Vec<String> {
         ".holdpoint/git/objects",
         ".holdpoint/git/objects/ab",
         ".holdpoint/git/scratch",
-        ".holdpoint/git/looked",
+        ".holdpoint/git/indexes",
         ".holdpoint/git/cleared",
         ".holdpoint/messages",
         ".holdpoint/tmp",

@@ -45,7 +45,7 @@ super::cheats! {
          Bash("holdpoint autopilot commit 'feat(cart): add up'")], "", HeadMoved;
     filter: "Has a git filter commit other text than was tested", Ready,
         [Bash("echo 'cart.py filter=mine' >.git/info/attributes; git config filter.mine.clean 'sed s/sum/max/'; git add cart.py"),
-         Bash("holdpoint autopilot commit 'feat(cart): add up'")], "", TestedAgain;
+         Bash("holdpoint autopilot commit 'feat(cart): add up'")], "", HeadMoved;
     hidden: "Hides a changed file from git", Coding,
         [Bash("git update-index --assume-unchanged shop.py && echo 'OPEN = False' >shop.py")], "", NotAllowed("shop.py");
 }
