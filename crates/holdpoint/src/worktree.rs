@@ -7,17 +7,22 @@
 pub mod entries;
 
 mod call;
+mod copy;
+mod difference;
 mod doubt;
 mod error;
 mod head;
 mod index;
 mod repository;
+mod standing;
 
 #[cfg(all(test, unix))]
 mod worktree_tests;
 
 use std::path::{Path, PathBuf};
 
+pub use copy::{Copy, Kept};
+pub use difference::{Difference, difference};
 pub use error::TreeError;
 pub use head::head;
 use index::Index;
@@ -25,6 +30,7 @@ use repository::Repository;
 
 use crate::env::Env;
 pub use repository::shared as shared_git_folder;
+pub use standing::Standing;
 
 /// Returns the id of the working tree at `root`, as it is now. `root` is the top of a repository or of a linked
 /// working tree. The id covers the files of the last commit and untracked files, except ignored ones and paths that match
@@ -72,6 +78,16 @@ pub fn tree_with(
 pub fn changed(root: &Path, from: &str, to: &str, env: &dyn Env) -> Result<Vec<String>, TreeError> {
     let repository = Repository::at(root, env)?;
     head::differing(&repository, &[id(from)?, id(to)?])
+}
+
+/// Returns what is ignored at `root`, as it was last taken: files, and folders of which nothing is tracked.
+pub fn ignored(root: &Path, env: &dyn Env) -> Result<Vec<String>, TreeError> {
+    let repository = Repository::at(root, env)?;
+    let args = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+    let call = call::Call::with(&repository, &repository.ignored_by_user()?, "ls-files", &args);
+    let printed = call.index(&repository.ours.known_index(&repository.root)).printed()?;
+    let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    Ok(paths.map(|path| String::from_utf8_lossy(path).trim_end_matches('/').to_owned()).collect())
 }
 
 /// Writes a tree's files into the folder `into`, which must be empty or missing. The files `adding` come from the

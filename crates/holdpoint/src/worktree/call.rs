@@ -127,6 +127,12 @@ impl Call {
         self
     }
 
+    /// Uses this git folder, from wherever it is called.
+    pub(super) fn git_folder(mut self, path: &Path) -> Call {
+        self.git.env("GIT_DIR", path);
+        self
+    }
+
     /// Gives git this on standard input.
     pub(super) fn input(mut self, bytes: Vec<u8>) -> Call {
         self.input = bytes;

@@ -56,6 +56,12 @@ pub enum TreeError {
         /// Why.
         source: io::Error,
     },
+    /// A copy is not the tree that was laid in it.
+    #[error("the copy changed while it was made: {}", paths.join(", "))]
+    Unsteady {
+        /// What differs.
+        paths: Vec<String>,
+    },
     /// A repository lies in the working tree that the last commit does not know as a submodule.
     #[error(
         "{} in the project {} a git repository of its own, whose files no tree has: remove it, or name it in .gitignore",

@@ -15,7 +15,7 @@ pub(super) struct Repository {
     /// The top of the working tree.
     pub(super) root: PathBuf,
     /// The git folder of this working tree.
-    git: PathBuf,
+    pub(super) git: PathBuf,
     /// The user's objects. Never written, but for a commit.
     pub(super) objects: PathBuf,
     /// Holdpoint's own repository: its objects, attributes and indexes.
