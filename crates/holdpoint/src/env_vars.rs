@@ -39,11 +39,18 @@ pub const SHELL: &str = "SHELL";
 /// Turns colors off on any terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// Lists git's variables that a commit needs, with their values: who commits, and when, and where git's configuration
-/// and its programs are. Not those that are configuration themselves.
+/// Lists git's variables that a commit needs, with their values: who commits, and when, what signs it, and where git's
+/// configuration and its programs are. Not those that are configuration themselves.
 pub fn for_commit() -> Vec<(OsString, OsString)> {
-    const PLACES: [&str; 4] =
-        ["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+    const PLACES: [&str; 7] = [
+        "GIT_EXEC_PATH",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+        "GNUPGHOME",
+        "GPG_TTY",
+        "SSH_AUTH_SOCK",
+    ];
     let is_needed = |name: &str| {
         PLACES.contains(&name) || name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_")
     };

@@ -1,6 +1,7 @@
 //! The runs that an event concerns. A run's home is the nearest folder that has the workflow's marker, from the agent's
 //! working directory upwards.
 
+pub mod bench;
 pub mod candidates;
 pub mod programs;
 pub mod reviewers;
@@ -95,6 +96,9 @@ pub struct Config {
     /// What the programs of all checks and reviewers get here.
     #[serde(default)]
     pub programs: programs::Programs,
+    /// What is beside the files on the bench.
+    #[serde(default)]
+    pub bench: bench::Settings,
     /// Other reviewers than a workflow names.
     #[serde(default)]
     pub reviewers: reviewers::Choices,
@@ -399,7 +403,8 @@ fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
 fn read_config(path: PathBuf) -> Result<Config, ConfigError> {
     let text = catalog::read_text(&path)?;
     let read: Result<Config, String> = toml::from_str(&text).map_err(|error| error.message().to_owned());
-    let checked = read.and_then(|config| config.programs.wrong().map_or(Ok(config), Err));
+    let wrong = |config: &Config| config.programs.wrong().or_else(|| config.bench.wrong());
+    let checked = read.and_then(|config| wrong(&config).map_or(Ok(config), Err));
     checked.map_err(|message| ConfigError::Wrong { path, message })
 }
 

@@ -75,6 +75,9 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
     let now = check::tree(run, context.env.as_ref());
     for piece in pieces {
         context.ui.line(row(context, piece, now.as_deref()));
+        for lent in &piece.lent {
+            context.ui.line(format!("    not proved: {}", phrase::printable(lent)));
+        }
         for doubt in piece.doubts.iter().map(String::as_str).chain(forged(run, piece)) {
             context.ui.line(format!("    {}", context.ui.paint(Style::Yellow, phrase::printable(doubt))));
         }

@@ -66,7 +66,7 @@ pub(super) fn perform(
         Err(failure) => return failed(&session.refresh(), phase, &failure.told(request), report),
     };
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
-    let facts = session.refresh_with(performed.tree.clone());
+    let facts = session.refresh_with(performed.stands.clone());
     if let Some(condition) = &request.condition
         && !facts.is_true(condition)?
     {
@@ -78,7 +78,7 @@ pub(super) fn perform(
         report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
     }
     // From here on, what was just seen is part of what is known.
-    let facts = session.refresh_with(performed.tree.clone());
+    let facts = session.refresh_with(performed.stands.clone());
     let Performed { verdict, details, output, .. } = performed;
     phase::performed(&facts, phase, &Answered { verdict: Some(verdict), details, output })
 }
@@ -111,6 +111,7 @@ fn keep_evidence(
         exit: performed.exit,
         took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
         tree: performed.tree.clone(),
+        lent: performed.lent.clone(),
         log: performed.log.clone(),
         log_digest: performed.log_digest.clone(),
         doubts: performed.doubts.clone(),
