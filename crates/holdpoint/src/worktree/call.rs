@@ -110,7 +110,7 @@ impl Call {
             "-c",
             "protocol.allow=never",
         ]);
-        git.args(["-c", "i18n.logOutputEncoding=UTF-8"]);
+        git.args(["-c", "i18n.logOutputEncoding=UTF-8", "-c", "advice.graftFileDeprecated=false"]);
         git.current_dir(&repository.root).arg(command).args(args);
         Call { git, command, input: Vec::new(), deadline: CALL_MAX }
     }

@@ -127,10 +127,8 @@ impl Copy {
 
     /// Copies the objects that a tree has and the last commit does not into the user's repository.
     pub fn hand_over(&self, tree: &str, base: Option<&str>) -> Result<(), TreeError> {
-        let mut wanted = format!("{}\n", id(tree)?);
-        if let Some(base) = base {
-            wanted.push_str(&format!("^{}\n", id(base)?));
-        }
+        let without = base.map(|base| id(base).map(|base| format!("^{base}\n"))).transpose()?;
+        let wanted = format!("{}\n{}", id(tree)?, without.unwrap_or_default());
         let packed = self.call("pack-objects", &["--revs", "--stdout", "--quiet"]).input(wanted.into_bytes());
         let packed = packed.printed()?;
         Call::users(&self.repository, "unpack-objects", &["-q"]).input(packed).printed()?;

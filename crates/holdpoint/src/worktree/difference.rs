@@ -44,8 +44,15 @@ pub fn difference(
     Ok(Difference { files, text })
 }
 
+/// The commit before one; before the first one there was nothing.
 fn before(repository: &Repository, commit: &str) -> Result<String, TreeError> {
-    let printed = Call::users(repository, "rev-parse", &["--verify", &format!("{commit}^1")]).printed()?;
+    let asked = ["--verify", "--quiet", &format!("{commit}^1")];
+    let done = Call::users(repository, "rev-parse", &asked).done()?;
+    let printed = match done.status.code() {
+        Some(0) => done.printed,
+        Some(1) => Call::new(repository, "hash-object", &["-t", "tree", "-w", "--stdin"]).printed()?,
+        _ => return Err(done.error().into()),
+    };
     Ok(String::from_utf8_lossy(&printed).trim().to_owned())
 }
 
