@@ -2,6 +2,7 @@
 //! are parsed from its file; both are this type, so texts and lists are borrowed or owned.
 
 pub mod approval;
+pub mod bench;
 pub mod check;
 pub mod command;
 pub mod grants;
@@ -55,6 +56,8 @@ pub struct Workflow {
     pub reviewers: List<performer::Reviewer>,
     /// `[checks]`, and those that are written in their phases.
     pub checks: List<performer::Check>,
+    /// `[bench]`: what the copy that is proved has beside its files.
+    pub bench: bench::Bench,
     /// `[commands]`.
     pub commands: List<command::Command>,
     /// `[layout]`: what a run's folder may hold.
@@ -360,6 +363,13 @@ impl Workflow {
     pub fn longest_review_s(&self) -> u32 {
         let reviewers = self.reviewers.iter().map(|reviewer| reviewer.timeout_s);
         reviewers.chain(self.checks.iter().map(|check| check.timeout_s)).max().unwrap_or_default()
+    }
+
+    /// Where a check or a review is performed that says so itself, or says nothing: a sealed workflow's gates are proved on
+    /// the bench.
+    pub fn proves(&self, own: Option<bench::Prove>) -> bench::Prove {
+        let usual = if self.run.is_sealed { bench::Prove::Bench } else { bench::Prove::InPlace };
+        own.unwrap_or(usual)
     }
 
     /// The check of this name.

@@ -4,6 +4,7 @@
 mod acceptance;
 mod blueprint;
 mod commit;
+mod place;
 mod scan;
 pub mod tests;
 
@@ -26,6 +27,7 @@ use crate::store::evidence::Evidence;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, layout};
 use crate::worktree;
+use place::Place;
 
 /// How far a check looks into a file.
 const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -43,12 +45,20 @@ pub struct Performed {
     pub cost_usd: Option<f64>,
     /// What is kept of it, as far as whoever performed it can tell. The engine adds whose it is, and the verdict.
     pub evidence: Evidence,
+    /// The tree of the project afterwards, as far as it is known.
+    pub stands: Option<String>,
 }
 
 impl Performed {
     /// A verdict, and nothing else to tell.
     pub fn of(verdict: Verdict) -> Performed {
-        Performed { verdict, output: String::new(), cost_usd: None, evidence: Evidence::default() }
+        Performed {
+            verdict,
+            output: String::new(),
+            cost_usd: None,
+            evidence: Evidence::default(),
+            stands: None,
+        }
     }
 }
 
@@ -76,6 +86,9 @@ pub enum Failure {
     /// Its answer cannot be read.
     #[error(transparent)]
     Unreadable(#[from] AnswerError),
+    /// What it looked at changed under it.
+    #[error("is not believed: files changed while it ran: {}", .0.join(", "))]
+    Changed(Vec<String>),
     /// It lacks something to work with.
     #[error("{0}")]
     Lacks(String),
@@ -102,25 +115,8 @@ impl Failure {
 pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
     let grants = request.grants.and(&project::programs::granted(&run.home, env.as_ref()));
     let request = &Request { grants, ..request.clone() };
-    let mut before = tree(run);
-    let mut performed = perform_once(request, run, env)?;
-    let mut after = tree(run);
-    let is_tests = matches!(request.task, Task::Tests(_));
-    if is_tests && before != after {
-        // The first run may leave files behind that the next one finds there; one that always does proves nothing.
-        before = after;
-        performed = perform_once(request, run, env)?;
-        after = tree(run);
-    }
+    let mut performed = place::perform(request, run, env)?;
     performed.evidence.unconfined = unconfined(request).map(|why| why.to_string());
-    if before == after {
-        performed.evidence.tree = after;
-    } else {
-        performed.evidence.doubts.push(unsteady(run, before.as_deref(), after.as_deref()));
-        if is_tests && performed.verdict == Verdict::Pass {
-            performed.verdict = Verdict::Fail;
-        }
-    }
     for doubt in &performed.evidence.doubts {
         performed.output.extend(["\nNote: ", doubt]);
     }
@@ -136,16 +132,12 @@ fn unconfined(request: &Request) -> Option<Unconfined> {
     confinement::unconfined(&request.grants).filter(|_| is_program)
 }
 
-/// What is odd about a tree that changed under a check.
-fn unsteady(run: &Run, before: Option<&str>, after: Option<&str>) -> String {
-    let changed = before.zip(after).and_then(|(from, to)| worktree::changed(&run.home, from, to).ok());
-    let files = changed.unwrap_or_default().join(", ");
-    format!(
-        "files changed meanwhile, so it is no proof of anything: {files}. What a run leaves behind belongs in .gitignore"
-    )
-}
-
-fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
+fn perform_once(
+    request: &Request,
+    run: &Run,
+    place: Place<'_>,
+    env: &Arc<dyn Env>,
+) -> Result<Performed, Failure> {
     match &request.task {
         Task::That => Ok(Performed::of(Verdict::Pass)),
         Task::Answered { verdict, notes } => Ok(Performed {
@@ -153,11 +145,12 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
             output: notes.clone(),
             ..Performed::of(verdict.clone())
         }),
-        Task::Tests(tests) => tests::perform(tests, request, run, env.as_ref()),
+        Task::Tests(tests) => tests::perform(tests, request, run, place, env.as_ref()),
         Task::Acceptance { rows, spec, section, columns } => acceptance::perform(
             &acceptance::Rows { ids: rows, spec, section, columns },
             request,
             run,
+            place,
             env.as_ref(),
         ),
         Task::Blueprint { folder, files, spec, domains, money, reference, fields } => {
@@ -165,21 +158,22 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
             let words = Words { domains: domains.clone(), money: money.clone(), reference };
             blueprint::perform(folder, files, spec, &words, run)
         }
-        Task::Scan { files, code_lines, test_lines } => scan::perform(files, *code_lines, *test_lines, run),
-        Task::Commit { files, message, is_done } => {
-            let commit = commit::Commit { files, message, is_done: *is_done, timeout_s: request.timeout_s };
+        Task::Scan { files, code_lines, test_lines } => {
+            scan::perform(files, *code_lines, *test_lines, place.folder)
+        }
+        Task::Commit { files, message, tree, is_done } => {
+            let (tree, timeout_s) = (tree.as_deref(), request.timeout_s);
+            let commit = commit::Commit { files, message, tree, is_done: *is_done, timeout_s };
             commit.perform(run, env.as_ref())
         }
-        Task::Review { .. } | Task::Run { .. } => {
-            reviewer::perform(request, &run.home, &run.folder, env.as_ref())
-        }
+        Task::Review { .. } | Task::Run { .. } => reviewer::perform(request, place.folder, run, env.as_ref()),
     }
 }
 
 /// The tree as it is now; none where there is no repository, or the workflow does not say what belongs to it.
-pub fn tree(run: &Run) -> Option<String> {
+pub fn tree(run: &Run, env: &dyn Env) -> Option<String> {
     let aside = run.workflow.run.aside();
-    if aside.is_empty() { None } else { worktree::hash(&run.home, &aside).ok() }
+    if aside.is_empty() { None } else { worktree::hash(&run.home, &aside, env).ok() }
 }
 
 /// Keeps all that a program printed, and says where and what.
@@ -195,10 +189,10 @@ fn keep_log(home: &Path, name: &str, text: &[u8]) -> Option<(String, String)> {
 
 /// The files of a list with their texts. One that is gone, is a link, or is no text has nothing to look at; of one that
 /// is very large, the beginning is looked at.
-fn sources(run: &Run, files: &[String]) -> Result<Vec<(String, String)>, Failure> {
+fn sources(folder: &Path, files: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut found = Vec::new();
     let unreadable = |error: FileError| Failure::Lacks(error.to_string());
-    let project = Folder::project(&run.home).map_err(unreadable)?;
+    let project = Folder::project(folder).map_err(unreadable)?;
     for path in files {
         let file = files::named(path).and_then(|named| project.place(&named)).map_err(unreadable)?;
         if project.has_file(&file) {
@@ -234,8 +228,8 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// Returns what a linter finds in the files, one line each; nothing is a pass.
-fn lint(linter: &dyn Linter, files: &[String], run: &Run) -> Result<Performed, Failure> {
-    let files = sources(run, files)?;
+fn lint(linter: &dyn Linter, files: &[String], folder: &Path) -> Result<Performed, Failure> {
+    let files = sources(folder, files)?;
     let lines: Vec<String> = linter.findings(&files).iter().map(ToString::to_string).collect();
     let verdict = if lines.is_empty() { Verdict::Pass } else { Verdict::Fail };
     let output = match lines.len() {

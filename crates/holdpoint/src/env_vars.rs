@@ -41,14 +41,28 @@ pub const NO_COLOR: &str = "NO_COLOR";
 /// The width to which output is folded where it is not a terminal.
 pub const COLUMNS: &str = "COLUMNS";
 
-/// Lists git's variables that a commit needs, with their values: who commits, and when, and where git's configuration
-/// and its programs are. Not those that are configuration themselves.
+/// Lists git's variables that a commit needs, with their values: who commits, and when, what signs it, and where git's
+/// configuration and its programs are. Not those that are configuration themselves.
 pub fn for_commit() -> Vec<(OsString, OsString)> {
-    const PLACES: [&str; 4] =
-        ["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+    const PLACES: [&str; 7] = [
+        "GIT_EXEC_PATH",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+        "GNUPGHOME",
+        "GPG_TTY",
+        "SSH_AUTH_SOCK",
+    ];
     let is_needed = |name: &str| {
         PLACES.contains(&name) || name.starts_with("GIT_AUTHOR_") || name.starts_with("GIT_COMMITTER_")
     };
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
+}
+
+/// Lists the variables that git needs to run at all, with their values: where programs and temporary files are.
+pub fn for_git() -> Vec<(OsString, OsString)> {
+    const NEEDED: [&str; 4] = [PATH, "TMPDIR", "GIT_EXEC_PATH", "SYSTEMROOT"];
+    let is_needed = |name: &str| NEEDED.contains(&name);
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
 }
 

@@ -24,6 +24,7 @@ pub mod git;
 pub mod worktree;
 
 // The engine acts: reviews and checks, and the one place that writes to a project.
+pub mod bench;
 pub mod check;
 pub mod reviewer;
 

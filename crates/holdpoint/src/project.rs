@@ -2,6 +2,7 @@
 //! working directory upwards.
 
 mod ancestry;
+pub mod bench;
 pub mod candidates;
 pub mod programs;
 pub mod reviewers;
@@ -114,6 +115,9 @@ pub struct Config {
     /// What the programs of all checks and reviewers get here.
     #[serde(default)]
     pub programs: programs::Programs,
+    /// What is beside the files on the bench.
+    #[serde(default)]
+    pub bench: bench::Settings,
     /// Other reviewers than a workflow names.
     #[serde(default)]
     pub reviewers: reviewers::Choices,
@@ -401,7 +405,8 @@ pub fn config(content: &AllowedContent, problems: &mut Vec<String>) -> Option<Co
 
 fn read_config(content: &AllowedContent, text: Result<String, ReadError>) -> Result<Config, ConfigError> {
     let read: Result<Config, String> = toml::from_str(&text?).map_err(|error| error.message().to_owned());
-    let checked = read.and_then(|config| config.programs.wrong().map_or(Ok(config), Err));
+    let wrong = |config: &Config| config.programs.wrong().or_else(|| config.bench.wrong());
+    let checked = read.and_then(|config| wrong(&config).map_or(Ok(config), Err));
     checked.map_err(|message| ConfigError::Wrong { path: layout::config(content.base()), message })
 }
 

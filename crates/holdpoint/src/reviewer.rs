@@ -14,6 +14,7 @@ use crate::confinement::{self, Child, Role, variables};
 use crate::env::Env;
 use crate::env_vars::REVIEWER;
 use crate::program::{self, Channels, Ended, How, millis};
+use crate::project::Run;
 use crate::store::evidence::Evidence;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, report};
@@ -25,10 +26,11 @@ const LOG_BYTES_MAX: u64 = 1024 * 1024;
 /// How long a program may take to say its version.
 const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Performs a review: the program runs in `root`, its report and log are below `folder`.
+/// Performs a review: the program runs in `at`, its report and log are below the run's folder.
 ///
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
-pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> Result<Performed, Failure> {
+pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
+    let (root, folder) = (run.home.as_path(), run.folder.as_path());
     let report = request.report.as_ref().map(|report| folder.join(report));
     if let Some(report) = &report {
         report::expect(root, report).map_err(|error| Failure::Lacks(error.to_string()))?;
@@ -42,7 +44,7 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
     };
     // A report that comes with the answer is none of the reviewer's to write.
     let own = report.as_deref().filter(|_| answer_form.is_none());
-    let ended = start(request, root, own, log.as_ref(), env)?;
+    let ended = start(request, (at, root), own, log.as_ref(), env)?;
     let status = match ended.how {
         How::Exit(status) => status,
         How::Late => return Err(Failure::Timeout(request.timeout_s)),
@@ -155,7 +157,7 @@ pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
 
 fn start(
     request: &Request,
-    root: &Path,
+    (at, root): (&Path, &Path),
     report: Option<&Path>,
     log: Option<&Log>,
     env: &dyn Env,
@@ -165,7 +167,7 @@ fn start(
     };
     let stderr = log.and_then(Log::stderr).map_or_else(Stdio::null, Stdio::from);
     let role = if request.is_review() { Role::Reviewer } else { Role::Check };
-    let child = Child { name, role, folder: root, report, grants: &request.grants, env };
+    let child = Child { name, role, folder: at, report, grants: &request.grants, env };
     let input = match &request.task {
         Task::Review { input, .. } => input.clone(),
         _ => None,

@@ -283,7 +283,7 @@ impl ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        match worktree::head(&self.home) {
+        match worktree::head(&self.home, self.env.as_ref()) {
             Ok(Some(head)) => Answer::Is(head),
             Ok(None) => Answer::None,
             Err(error) => Answer::Fault(WorldError::Tree(in_full(&error))),
@@ -418,7 +418,7 @@ impl World for ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        self.tree.get_or_init(|| told(worktree::hash(&self.home, aside))).clone()
+        self.tree.get_or_init(|| told(worktree::hash(&self.home, aside, self.env.as_ref()))).clone()
     }
 
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
@@ -427,7 +427,7 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        let differing = || told(worktree::changed(&self.home, tree, &now));
+        let differing = || told(worktree::changed(&self.home, tree, &now, self.env.as_ref()));
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.entry(tree.to_owned()).or_insert_with(differing).clone()
     }
@@ -437,7 +437,7 @@ impl World for ProjectWorld {
     }
 
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
-        told(worktree::tree_without(&self.home, tree, aside))
+        told(worktree::tree_without(&self.home, tree, aside, self.env.as_ref()))
     }
 
     fn evidence(&self) -> Arc<Vec<serde_json::Value>> {

@@ -43,6 +43,7 @@ pub(super) fn request(
                 report: asked.path(review.report.as_ref())?,
                 log: asked.path(reviewer.log.as_ref())?,
                 condition: None,
+                prove: facts.workflow.proves(reviewer.prove),
                 grants: reviewer.grants.clone(),
                 timeout_s: reviewer.timeout_s,
             }))
@@ -63,6 +64,7 @@ pub(super) fn request(
                 report: None,
                 log: asked.path(check.log.as_ref())?,
                 condition: check.kind.condition().cloned(),
+                prove: facts.workflow.proves(check.prove),
                 grants: check.grants.clone(),
                 timeout_s: check.timeout_s,
             }))
@@ -83,6 +85,7 @@ impl Asked<'_> {
             command: command_line(self.facts, phase, &reviewer.command, &prompt)?,
             input: reviewer.prompt_on_stdin.then_some(prompt),
             answer: form,
+            change: self.value(review.change.as_ref())?.as_str().map(str::to_owned),
         })
     }
 
@@ -118,6 +121,7 @@ impl Asked<'_> {
             CheckKind::Commit { files, message, landed } => Task::Commit {
                 files: self.texts(Some(files))?,
                 message: self.text(message)?,
+                tree: self.facts.tree()?,
                 is_done: self.facts.evaluate(landed, self.facts.context())?.is_true(),
             },
         })

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::verdict::Verdict;
 use crate::workflow::Text;
+use crate::workflow::bench::Prove;
 use crate::workflow::grants::Grants;
 use crate::workflow::performer::MoneyWords;
 
@@ -22,6 +23,8 @@ pub struct Request {
     pub log: Option<String>,
     /// What must be true afterwards for it to have passed, as an expression.
     pub condition: Option<Text>,
+    /// Where it is performed.
+    pub prove: Prove,
     /// What its program gets beyond the usual.
     pub grants: Grants,
     /// How long it may take, in seconds.
@@ -39,6 +42,8 @@ pub enum Task {
         input: Option<String>,
         /// How its answer is read.
         answer: AnswerForm,
+        /// The commit or tree that it is handed the difference from.
+        change: Option<String>,
     },
     /// A sub-agent was asked, and has answered.
     Answered {
@@ -99,6 +104,8 @@ pub enum Task {
         files: Vec<String>,
         /// The message.
         message: String,
+        /// The tree that was proved, which the files are taken from; none where nothing is bound to trees.
+        tree: Option<String>,
         /// Whether the commit is there already.
         is_done: bool,
     },

@@ -17,6 +17,7 @@ use crate::secret;
 use crate::tool::{Tool, ToolKind};
 use crate::transition::{Origin, enter, note};
 use crate::verdict::Verdict;
+use crate::workflow::bench::Prove;
 use crate::workflow::grants::Grants;
 use crate::workflow::phase::{Phase, PhaseKind, ReviewPhase};
 use crate::workflow::step::Delivery;
@@ -87,6 +88,7 @@ pub(super) fn turn(
         task: Task::Answered { verdict, notes },
         report: None,
         log: None,
+        prove: Prove::InPlace,
         grants: Grants::default(),
         condition: None,
         timeout_s: reviewer(facts, phase)?.timeout_s,

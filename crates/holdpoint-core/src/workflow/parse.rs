@@ -1,6 +1,7 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
 mod approvals;
+mod bench;
 mod commands;
 pub(super) mod former;
 mod legacy;
@@ -38,7 +39,7 @@ use links::{Link, Target};
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 22] = [
+const TOP_KEYS: [&str; 23] = [
     "about",
     "run",
     "defaults",
@@ -51,6 +52,7 @@ const TOP_KEYS: [&str; 22] = [
     "checks",
     "reviewers",
     "approvals",
+    "bench",
     "commands",
     "mirror",
     "layout",
@@ -279,6 +281,7 @@ impl Parser<'_> {
             reviewers,
             checks: self.checks.clone().into(),
             fields: self.fields.clone().into(),
+            bench: self.bench(top),
             commands: commands.into(),
             layout: self.layout(top),
             legacy: self.legacy(top),

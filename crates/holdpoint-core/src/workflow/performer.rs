@@ -1,5 +1,6 @@
 //! Reviewers and checks as data: the programs, and the engine's own tests, that perform phases.
 
+use super::bench::Prove;
 use super::grants::Grants;
 use super::{List, Named, Say, Text};
 use crate::verdict::Verdict;
@@ -34,6 +35,8 @@ pub struct Reviewer {
     pub log: Option<Text>,
     /// What its program gets beyond the usual.
     pub grants: Grants,
+    /// Where it looks at the files; none: where the workflow's are looked at.
+    pub prove: Option<Prove>,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }
@@ -76,6 +79,8 @@ pub struct Check {
     pub log: Option<Text>,
     /// What its program gets beyond the usual.
     pub grants: Grants,
+    /// Where it looks at the files; none: where the workflow's are looked at.
+    pub prove: Option<Prove>,
     /// How long it may take, in seconds.
     pub timeout_s: u32,
 }

@@ -137,6 +137,8 @@ pub struct ReviewPhase {
     pub prompt: Say,
     /// The file it must leave, below the run's folder; a template.
     pub report: Option<Text>,
+    /// The commit or tree that it is handed the difference from, as an expression.
+    pub change: Option<Text>,
     /// The words it may answer; the first counts as passed. None: `pass` and `fail`.
     pub verdicts: List<Text>,
     /// What must be true for the review to make sense.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use super::error::CaseError;
+use crate::env::FixedEnv;
 use crate::worktree;
 
 /// Placeholders and their values.
@@ -24,11 +25,12 @@ pub(super) fn ids(
     let mut known = Known::new();
     let [commit, tree] = names;
     if is_said(keys, commit) {
-        let head = worktree::head(root)?.ok_or(CaseError::NoCommit { placeholder: commit })?;
+        let head =
+            worktree::head(root, &FixedEnv::default())?.ok_or(CaseError::NoCommit { placeholder: commit })?;
         known.push((commit, head.id));
     }
     if is_said(keys, tree) {
-        known.push((tree, worktree::hash(root, aside)?));
+        known.push((tree, worktree::hash(root, aside, &FixedEnv::default())?));
     }
     Ok(known)
 }

@@ -1,6 +1,8 @@
 //! Running the rows of a spec's acceptance tables. Whatever they start stays until the last of them is done, so that a
 //! server that one row starts can be asked by the next, and is then ended.
 
+use std::path::Path;
+
 use holdpoint_checks::acceptance::{AcceptanceRows, Row};
 use holdpoint_checks::reader::Reader;
 use holdpoint_core::document::outline;
@@ -9,6 +11,7 @@ use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::grants::Grants;
 use serde_json::json;
 
+use super::place::Place;
 use super::{Failure, Performed, keep_log, read_text};
 use crate::confinement::{self, Child, Role};
 use crate::env::Env;
@@ -44,6 +47,7 @@ pub(super) fn perform(
     which: &Rows<'_>,
     request: &Request,
     run: &Run,
+    place: Place<'_>,
     env: &dyn Env,
 ) -> std::result::Result<Performed, Failure> {
     let spec = read_text(run, which.spec)?.unwrap_or_default();
@@ -53,7 +57,7 @@ pub(super) fn perform(
     let group = Group::new().map_err(|error| Failure::Start(error.to_string()))?;
     let (mut results, mut log) = (Vec::new(), String::new());
     for row in &rows {
-        let (result, printed) = try_row(row, run, &request.grants, env, &group)?;
+        let (result, printed) = try_row(row, place.folder, &request.grants, env, &group)?;
         log.extend(["== ", &row.id, ": ", &row.check, "\n", &printed, "\n"]);
         results.push((row, result));
     }
@@ -69,14 +73,14 @@ pub(super) fn perform(
 
 fn try_row(
     row: &Row,
-    run: &Run,
+    folder: &Path,
     grants: &Grants,
     env: &dyn Env,
     group: &Group,
 ) -> std::result::Result<(Result, String), Failure> {
     let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
     let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
-    let child = Child { name: "sh", role: Role::Check, folder: &run.home, report: None, grants, env };
+    let child = Child { name: "sh", role: Role::Check, folder, report: None, grants, env };
     let started = child.start(|mut command| {
         command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
         program::run_in(&mut command, group, row.timeout, Channels::Both)

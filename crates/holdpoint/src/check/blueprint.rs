@@ -25,7 +25,7 @@ pub(super) fn perform(
         .take(DOCUMENTS_MAX)
         .map(|name| format!("{folder}/{name}"))
         .collect();
-    let documents = sources(run, &paths)?;
+    let documents = sources(&run.home, &paths)?;
     let spec = read_text(run, spec)?.unwrap_or_default();
-    lint(&Compliance { blueprint: Blueprint::read(&documents, words), spec }, files, run)
+    lint(&Compliance { blueprint: Blueprint::read(&documents, words), spec }, files, &run.home)
 }

@@ -1,16 +1,17 @@
 //! Searching changed files for what a script can find.
 
+use std::path::Path;
+
 use holdpoint_checks::scan::Scan;
 
 use super::{Failure, Performed, lint};
-use crate::project::Run;
 
-/// Scans `files`, with limits on their length.
+/// Scans `files` in a folder, with limits on their length.
 pub(super) fn perform(
     files: &[String],
     code_lines: Option<u64>,
     test_lines: Option<u64>,
-    run: &Run,
+    folder: &Path,
 ) -> Result<Performed, Failure> {
     let usual = Scan::default();
     let most =
@@ -19,5 +20,5 @@ pub(super) fn perform(
         code_lines: most(code_lines, usual.code_lines),
         test_lines: most(test_lines, usual.test_lines),
     };
-    lint(&scan, files, run)
+    lint(&scan, files, folder)
 }

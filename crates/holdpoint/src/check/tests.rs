@@ -10,6 +10,7 @@ use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::grants::Grants;
 use serde_json::{Value as Json, json};
 
+use super::place::{Place, no_bench};
 use super::{Failure, Performed, keep_log};
 use crate::confinement::{self, Child, Role};
 use crate::env::Env;
@@ -24,15 +25,16 @@ pub(super) fn perform(
     tests: &Tests,
     request: &Request,
     run: &Run,
+    place: Place<'_>,
     env: &dyn Env,
 ) -> Result<Performed, Failure> {
     if let Some(tree) = &tests.fails_on
-        && passes_on(tests, request, run, env, tree)?
+        && passes_on(tests, request, run, place, env, tree)?
     {
         let output = "It passes without the change too, so it proves nothing.".to_owned();
         return Ok(Performed { output, ..Performed::of(Verdict::Fail) });
     }
-    let ran = run_in(&tests.command, &run.home, &request.grants, env, timeout(request))?;
+    let ran = run_in(&tests.command, place.folder, &request.grants, env, timeout(request))?;
     let (log, log_digest) = keep_log(&run.home, &request.phase, &ran.output).unzip();
     let mut doubts = doubts(&request.phase, run, &ran);
     let remark = confinement::remark(&ran.output, &request.grants);
@@ -131,13 +133,23 @@ fn passes_on(
     tests: &Tests,
     request: &Request,
     run: &Run,
+    place: Place<'_>,
     env: &dyn Env,
     tree: &str,
 ) -> Result<bool, Failure> {
     let told = |why: String| Failure::Lacks(format!("the tree from before cannot be tried: {why}"));
+    if let Some((bench, now)) = place.bench {
+        let before = worktree::tree_with(&run.home, tree, now, &tests.adding, env);
+        let before = before.map_err(|error| told(in_full(&error)))?;
+        bench.lay(&before, env).map_err(|error| no_bench(&error))?;
+        let ran = run_in(&tests.command, place.folder, &request.grants, env, timeout(request))?;
+        bench.lay(now, env).map_err(|error| no_bench(&error))?;
+        return Ok(matches!(ran.outcome, Outcome::Passed));
+    }
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
-    worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
+    worktree::materialise(&run.home, tree, folder.path(), &adding, env)
+        .map_err(|error| told(in_full(&error)))?;
     let ran = run_in(&tests.command, folder.path(), &request.grants, env, timeout(request))?;
     Ok(matches!(ran.outcome, Outcome::Passed))
 }

@@ -75,9 +75,12 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
         lines.for_each(|line| context.ui.json(line));
         return;
     }
-    let now = check::tree(run);
+    let now = check::tree(run, context.env.as_ref());
     for piece in pieces {
         context.ui.record(row(context, piece, now.as_deref()));
+        for lent in &piece.lent {
+            context.ui.record(format!("    not proved: {}", phrase::printable(lent)));
+        }
         let unconfined = piece.unconfined.as_ref().map(|why| format!("not confined: {why}"));
         for doubt in piece.doubts.iter().chain(&unconfined).map(String::as_str).chain(forged(run, piece)) {
             context.ui.record(format!("    {}", context.ui.paint(Style::Yellow, phrase::printable(doubt))));

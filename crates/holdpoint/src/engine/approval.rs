@@ -100,7 +100,7 @@ impl<'a> Waiting<'a> {
     pub fn seen(&self, approval: &Approval) -> Result<Seen, CommandError> {
         let facts = self.session.refresh();
         let commit = commit(&facts).map_err(told)?;
-        let seen = Seen { tree: check::tree(self.session.run), commit };
+        let seen = Seen { tree: check::tree(self.session.run, self.session.env.as_ref()), commit };
         let is_there = if approval.of == Of::Commit { seen.commit.is_some() } else { seen.tree.is_some() };
         if !is_there {
             let what = format!("there is nothing that {} could approve", approval.name);

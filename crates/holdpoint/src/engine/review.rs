@@ -63,9 +63,9 @@ pub(super) fn perform(
         Ok(performed) => performed,
         Err(failure) => return failed(&session.refresh(), phase, &failure.told(request), report),
     };
-    let Performed { mut verdict, output, cost_usd, evidence } = performed;
+    let Performed { mut verdict, output, cost_usd, evidence, stands } = performed;
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
-    let facts = session.refresh_with(evidence.tree.clone());
+    let facts = session.refresh_with(stands.clone());
     if let Some(condition) = &request.condition
         && !facts.is_true(condition)?
     {
@@ -88,7 +88,7 @@ pub(super) fn perform(
         report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
     }
     // From here on, what was just seen is part of what is known.
-    let facts = session.refresh_with(evidence.tree);
+    let facts = session.refresh_with(stands);
     phase::performed(&facts, phase, &Answered { verdict: Some(verdict), details: evidence.details, output })
 }
 

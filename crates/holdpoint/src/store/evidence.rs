@@ -46,6 +46,9 @@ pub struct Evidence {
     /// The tree it looked at; none if that changed meanwhile or cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+    /// What was lent of the project's own: nothing proves what is in there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lent: Vec<String>,
     /// Where all it printed is, from the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,

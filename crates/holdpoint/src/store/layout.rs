@@ -126,6 +126,16 @@ pub fn git(home: &Path) -> PathBuf {
     folder(home).join("git")
 }
 
+/// Copies of trees that are proved, where there is no state folder for them.
+pub fn bench(home: &Path) -> PathBuf {
+    folder(home).join("bench")
+}
+
+/// What a reviewer is handed: the difference as text, and a list of its files.
+pub fn change(home: &Path) -> [PathBuf; 2] {
+    ["change.diff", "changed.json"].map(|name| folder(home).join(name))
+}
+
 /// A message that was too long for its answer.
 pub fn message(home: &Path, text: &str) -> PathBuf {
     folder(home).join("messages").join(format!("{}.md", digest(&[text])))

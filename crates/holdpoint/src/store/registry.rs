@@ -15,6 +15,8 @@ use crate::env::Env;
 const CONTENTS_MAX: usize = 32;
 /// How many allowed parts of contents are kept.
 const PARTS_MAX: usize = 1024;
+/// Folders of a project that say nothing about it: trees are taken and proved in them.
+const WORKED_WITH: [&str; 2] = ["git", "bench"];
 
 /// What the registry says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +62,8 @@ impl Registry {
     /// Returns whether there is anything about the project: content may be allowed, or a run noted, in one that the user
     /// has not allowed.
     pub fn has(&self, id: &str) -> bool {
-        self.folder.as_ref().is_ok_and(|folder| !folder.names(&format!("projects/{id}")).is_empty())
+        let names = self.folder.as_ref().map(|folder| folder.names(&format!("projects/{id}")));
+        names.is_ok_and(|names| names.iter().any(|name| !WORKED_WITH.contains(&name.as_str())))
     }
 
     /// Returns whether the user has allowed this content of the project.
@@ -171,6 +174,9 @@ impl Registry {
         folder.remove(&format!("{project}/known"))?;
         for part in ["runs", "seen"] {
             clear(folder, &format!("{project}/{part}"))?;
+        }
+        for part in WORKED_WITH {
+            folder.remove_all(&format!("{project}/{part}"))?;
         }
         folder.remove(&format!("{project}/latest"))?;
         folder.remove(&project)

@@ -147,6 +147,12 @@ impl StateFolder {
         }
     }
 
+    /// Opens the state folder for a folder in it that others write to by name, and makes that.
+    pub fn folder(&self, path: &str) -> Result<(Folder, PathBuf), FileError> {
+        self.made_for(&format!("{path}/x"))?;
+        Ok((Folder::own(&self.root)?, self.root.join(path)))
+    }
+
     /// Lists the names in a folder.
     pub fn names(&self, path: &str) -> Vec<String> {
         let mut names: Vec<String> = self.entries(path).into_iter().map(|(_, name)| name).collect();
@@ -180,6 +186,12 @@ impl StateFolder {
             }
             _ => Ok(folder.remove(path)?),
         }
+    }
+
+    /// Removes a folder with all that is in it. Links in it are removed, and not followed.
+    pub fn remove_all(&self, path: &str) -> io::Result<()> {
+        let removed = std::fs::remove_dir_all(self.root.join(path));
+        removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
     }
 
     /// Removes the files in a folder that nobody has touched for a week.

@@ -1,5 +1,5 @@
-//! One call of git about a working tree: in its own environment, with an index and objects that are not the user's,
-//! within a deadline.
+//! One call of git about a working tree, within a deadline: in a repository of Holdpoint's own, where nothing of the
+//! user's configuration, attributes and indexes counts, or in the user's.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,10 +17,18 @@ const CALL_MAX: Duration = Duration::from_mins(5);
 /// How many lines of git's message an error shows.
 const MESSAGE_LINES_MAX: usize = 3;
 
-/// Configuration for every call, whatever the user's says: no foreign programs except the filters that `git add` runs
-/// too, nothing that lets git skip a file as unchanged without reading it, nothing that turns a warning into an error,
-/// no network.
-const SETTINGS: [&str; 17] = [
+/// Configuration for every call, whatever any file says: no foreign programs, nothing that changes a file's bytes or mode
+/// on the way, nothing that lets git skip a file as unchanged without reading it, nothing that turns a warning into an
+/// error, no network.
+const SETTINGS: [&str; 26] = [
+    "core.fileMode=true",
+    "core.symlinks=true",
+    "core.ignoreCase=false",
+    "core.autocrlf=false",
+    "core.attributesFile=/dev/null",
+    "core.sparseCheckout=false",
+    "core.quotePath=true",
+    "diff.external=",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -35,6 +43,7 @@ const SETTINGS: [&str; 17] = [
     "sparse.expectFilesOutsideOfPatterns=false",
     "add.ignoreErrors=false",
     "advice.addEmbeddedRepo=false",
+    "advice.graftFileDeprecated=false",
     "i18n.logOutputEncoding=UTF-8",
     "submodule.recurse=false",
     "protocol.allow=never",
@@ -59,15 +68,50 @@ pub(super) struct Done {
 }
 
 impl Call {
-    /// Prepares `git COMMAND ARGS…` in a repository.
+    /// Prepares `git COMMAND ARGS…` in Holdpoint's own repository, for the working tree of the user's.
     pub(super) fn new(repository: &Repository, command: &'static str, args: &[&str]) -> Call {
+        Call::with(repository, &[], command, args)
+    }
+
+    /// Prepares the same with further configuration.
+    pub(super) fn with(
+        repository: &Repository,
+        settings: &[String],
+        command: &'static str,
+        args: &[&str],
+    ) -> Call {
         let mut git = Command::new("git");
         set_apart(&mut git, repository);
-        git.arg("-C").arg(&repository.root);
-        for setting in SETTINGS {
+        for setting in SETTINGS.into_iter().chain(settings.iter().map(String::as_str)) {
             git.args(["-c", setting]);
         }
-        git.arg(command).args(args);
+        git.current_dir(&repository.root).arg(command).args(args);
+        Call { git, command, input: Vec::new(), deadline: CALL_MAX }
+    }
+
+    /// Prepares `git COMMAND ARGS…` in the user's repository: what only that can say, such as which commit is checked out.
+    pub(super) fn users(repository: &Repository, command: &'static str, args: &[&str]) -> Call {
+        let mut git = Command::new("git");
+        for name in env_vars::of_git() {
+            git.env_remove(name);
+        }
+        if cfg!(test) {
+            git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        }
+        // If `.git` is not a repository, git must not find one further up.
+        git.env("GIT_CEILING_DIRECTORIES", repository.root.parent().unwrap_or(Path::new("/")))
+            .env("GIT_WORK_TREE", &repository.root);
+        believe_objects(&mut git);
+        git.args([
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "protocol.allow=never",
+        ]);
+        git.args(["-c", "i18n.logOutputEncoding=UTF-8", "-c", "advice.graftFileDeprecated=false"]);
+        git.current_dir(&repository.root).arg(command).args(args);
         Call { git, command, input: Vec::new(), deadline: CALL_MAX }
     }
 
@@ -79,7 +123,13 @@ impl Call {
 
     /// Uses the working tree at `path` instead of the repository's own.
     pub(super) fn working_tree(mut self, path: &Path) -> Call {
-        self.git.env("GIT_WORK_TREE", path);
+        self.git.env("GIT_WORK_TREE", path).current_dir(path);
+        self
+    }
+
+    /// Uses this git folder, from wherever it is called.
+    pub(super) fn git_folder(mut self, path: &Path) -> Call {
+        self.git.env("GIT_DIR", path);
         self
     }
 
@@ -129,21 +179,24 @@ impl Done {
     }
 }
 
-/// Hides the caller's git variables from this call, except those that say where git's configuration is.
+/// Leaves git nothing of the caller's environment and the user's configuration: its repository is Holdpoint's own.
 fn set_apart(git: &mut Command, repository: &Repository) {
-    for name in env_vars::of_git() {
-        git.env_remove(name);
-    }
-    if cfg!(test) {
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    }
-    git.env("GIT_WORK_TREE", &repository.root)
-        // If `.git` is not a repository, git must not find one further up.
-        .env("GIT_CEILING_DIRECTORIES", repository.root.parent().unwrap_or(Path::new("/")))
-        .env("GIT_OBJECT_DIRECTORY", repository.ours.objects())
+    git.env_clear()
+        .envs(env_vars::for_git())
+        .env("LC_ALL", "C")
+        .env("GIT_DIR", repository.ours.path())
+        .env("GIT_WORK_TREE", &repository.root)
         .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", in_a_list(&repository.objects))
-        // `git replace` and grafts show commits that differ from the real ones.
-        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_ATTR_NOSYSTEM", "1");
+    believe_objects(git);
+}
+
+/// Has git show objects as they are, name paths by their letters, and wait for nobody.
+fn believe_objects(git: &mut Command) {
+    // `git replace` and grafts show commits that differ from the real ones.
+    git.env("GIT_NO_REPLACE_OBJECTS", "1")
         .env("GIT_GRAFT_FILE", "/dev/null")
         .env("GIT_LITERAL_PATHSPECS", "1")
         .env("GIT_NO_LAZY_FETCH", "1")
@@ -199,8 +252,8 @@ mod tests {
         let setup = "git init -q && echo x > x && echo '* filter=slow' > .gitattributes \
             && git config filter.slow.clean 'sleep 60; cat'";
         assert!(Command::new("sh").args(["-c", setup]).current_dir(root).status().unwrap().success());
-        let repository = Repository::at(root).unwrap();
-        let call = Call::new(&repository, "add", &["--all"]).index(&root.join(".git/ours"));
+        let repository = Repository::at(root, &crate::env::FixedEnv::default()).unwrap();
+        let call = Call::users(&repository, "add", &["--all"]).index(&root.join(".git/ours"));
         let started = Instant::now();
         let ended = Call { deadline: Duration::from_secs(1), ..call }.printed();
         assert_eq!(ended.unwrap_err().to_string(), "git add did not end within 1 seconds");

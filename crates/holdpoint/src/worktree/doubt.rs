@@ -12,7 +12,7 @@ use super::entries::Time;
 use super::error::TreeError;
 
 /// The mode of a submodule. It stands for the commit checked out in it; its folder's times say nothing.
-const SUBMODULE: u32 = 0o160_000;
+pub(super) const SUBMODULE: u32 = 0o160_000;
 /// How many files justify another thread.
 const FILES_A_THREAD: usize = 1000;
 const THREADS_MAX: usize = 4;

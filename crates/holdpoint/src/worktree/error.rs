@@ -56,13 +56,20 @@ pub enum TreeError {
         /// Why.
         source: io::Error,
     },
-    /// The user's index cannot be copied.
-    #[error("{} cannot be copied", path.display())]
-    CopyIndex {
-        /// The user's index.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
+    /// A copy is not the tree that was laid in it.
+    #[error("the copy changed while it was made: {}", paths.join(", "))]
+    Unsteady {
+        /// What differs.
+        paths: Vec<String>,
+    },
+    /// A repository lies in the working tree that the last commit does not know as a submodule.
+    #[error(
+        "{} in the project {} a git repository of its own, whose files no tree has: remove it, or name it in .gitignore",
+        paths.join(", "), if paths.len() == 1 { "is" } else { "are each" }
+    )]
+    Nested {
+        /// Where they are.
+        paths: Vec<String>,
     },
     /// The scratch index cannot be read.
     #[error("the index of our own cannot be read")]

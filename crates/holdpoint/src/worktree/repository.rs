@@ -2,32 +2,92 @@
 
 use std::path::{Path, PathBuf};
 
+use super::call::Call;
 use super::error::TreeError;
+use crate::allow::identity::Identity;
+use crate::env::Env;
+use crate::env_vars::{HOME, XDG_CONFIG_HOME};
 use crate::store::git_folder::GitFolder;
 
-/// A repository with a working tree, and Holdpoint's folder in it.
+/// A repository with a working tree, and Holdpoint's own repository for it.
 #[derive(Debug)]
 pub(super) struct Repository {
     /// The top of the working tree.
     pub(super) root: PathBuf,
-    /// The user's index. Never written.
-    pub(super) index: PathBuf,
-    /// The user's objects. Never written.
+    /// The git folder of this working tree.
+    pub(super) git: PathBuf,
+    /// The user's objects. Never written, but for a commit.
     pub(super) objects: PathBuf,
-    /// Holdpoint's own index files and objects.
+    /// Holdpoint's own repository: its objects, attributes and indexes.
     pub(super) ours: GitFolder,
+    /// Where the user's own configuration may be, and the list of what it ignores by default.
+    global: Global,
+}
+
+/// The files of git's that are the user's, not the repository's.
+#[derive(Debug)]
+struct Global {
+    settings: Vec<PathBuf>,
+    ignore: Option<PathBuf>,
 }
 
 impl Repository {
     /// Opens the repository that has a working tree with its top at `root`.
-    pub(super) fn at(root: &Path) -> Result<Repository, TreeError> {
+    pub(super) fn at(root: &Path, env: &dyn Env) -> Result<Repository, TreeError> {
         let root =
             std::path::absolute(root).map_err(|source| TreeError::Io { path: root.to_path_buf(), source })?;
         let git = git_folder(&root)?;
         let shared = linked(&git.join("commondir"), "", &git).unwrap_or_else(|| git.clone());
-        let ours =
-            GitFolder::open(&root).map_err(|source| TreeError::OurFolder { root: root.clone(), source })?;
-        Ok(Repository { root, index: git.join("index"), objects: shared.join("objects"), ours })
+        let project = Identity::of(&root);
+        let unwritable = |source| TreeError::OurFolder { root: root.clone(), source };
+        let ours = GitFolder::open(&root, project.as_ref().map(|project| project.id.as_str()), env)
+            .map_err(unwritable)?;
+        let objects = shared.join("objects");
+        let repository = Repository { root: root.clone(), git, objects, ours, global: Global::of(env) };
+        if !repository.ours.is_ready() {
+            let format = repository.object_format()?;
+            repository.ours.make_ready(&format).map_err(unwritable)?;
+        }
+        Ok(repository)
+    }
+
+    /// The kind of ids that the user's repository has.
+    fn object_format(&self) -> Result<String, TreeError> {
+        let printed = Call::users(self, "rev-parse", &["--show-object-format"]).printed()?;
+        Ok(String::from_utf8_lossy(&printed).trim().to_owned())
+    }
+
+    /// What the user ignores in all repositories, as configuration for a call.
+    pub(super) fn ignored_by_user(&self) -> Result<Vec<String>, TreeError> {
+        let mut file = self.global.ignore.clone().filter(|file| file.is_file());
+        if self.global.settings.iter().any(|file| file.exists()) {
+            let asked = ["--global", "--type=path", "--get", "core.excludesFile"];
+            let done = Call::users(self, "config", &asked).done()?;
+            let named = String::from_utf8_lossy(&done.printed).trim().to_owned();
+            if done.status.success() && !named.is_empty() {
+                file = Some(PathBuf::from(named));
+            }
+        }
+        let file = file.unwrap_or_else(|| PathBuf::from("/dev/null"));
+        Ok(vec![format!("core.excludesFile={}", file.display())])
+    }
+
+    /// Whether only a part of the files is checked out, by the user's will.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.git.join("info/sparse-checkout").exists()
+    }
+}
+
+impl Global {
+    fn of(env: &dyn Env) -> Global {
+        let home = env.var(HOME).map(PathBuf::from);
+        let xdg = env.var(XDG_CONFIG_HOME).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let folder = xdg.or_else(|| Some(home.as_ref()?.join(".config"))).map(|folder| folder.join("git"));
+        let named = env.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
+        let usual = home.map(|home| home.join(".gitconfig"));
+        let settings =
+            named.into_iter().chain(usual).chain(folder.as_ref().map(|folder| folder.join("config")));
+        Global { settings: settings.collect(), ignore: folder.map(|folder| folder.join("ignore")) }
     }
 }
 
@@ -52,17 +112,17 @@ fn linked(file: &Path, prefix: &str, from: &Path) -> Option<PathBuf> {
     let bytes = std::fs::read(file).ok()?;
     let named = bytes.strip_prefix(prefix.as_bytes())?;
     let end = named.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
-    Some(from.join(path(&named[..end])))
+    Some(from.join(to_path(&named[..end])))
 }
 
 /// Decodes a path as git writes it.
 #[cfg(unix)]
-fn path(bytes: &[u8]) -> PathBuf {
+pub(super) fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
 }
 
 /// Decodes a path as git writes it.
 #[cfg(not(unix))]
-fn path(bytes: &[u8]) -> PathBuf {
+pub(super) fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }

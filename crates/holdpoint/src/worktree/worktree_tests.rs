@@ -7,6 +7,7 @@
 mod compared_tests;
 mod hidden_tests;
 mod odd_tests;
+mod raw_tests;
 mod trees_tests;
 
 use std::ffi::OsStr;
@@ -15,6 +16,28 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
+use crate::env::FixedEnv;
+
+/// The functions as nobody calls them: without a home, so that all is kept in the project.
+fn hash(root: &Path, aside: &[String]) -> Result<String, TreeError> {
+    super::hash(root, aside, &FixedEnv::default())
+}
+
+fn head(root: &Path) -> Result<Option<holdpoint_core::world::Head>, TreeError> {
+    super::head(root, &FixedEnv::default())
+}
+
+fn changed(root: &Path, from: &str, to: &str) -> Result<Vec<String>, TreeError> {
+    super::changed(root, from, to, &FixedEnv::default())
+}
+
+fn tree_without(root: &Path, tree: &str, aside: &[String]) -> Result<String, TreeError> {
+    super::tree_without(root, tree, aside, &FixedEnv::default())
+}
+
+fn materialise(root: &Path, tree: &str, into: &Path, adding: &[PathBuf]) -> Result<(), TreeError> {
+    super::materialise(root, tree, into, adding, &FixedEnv::default())
+}
 
 /// A repository in a temporary folder.
 struct Repo {
@@ -65,20 +88,35 @@ impl Repo {
         hash(&self.root, &[]).unwrap()
     }
 
-    /// What `git add --all` and `git write-tree` say in a copy, where no time that an index has noted holds.
+    /// What `git add --all` and `git write-tree` say in a copy, from the last commit on, where no time that an index has
+    /// noted holds.
     fn expected(&self) -> String {
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("copy");
         let done = Command::new("cp").arg("-a").args([&self.root, &copy]).status().unwrap();
         assert!(done.success());
-        let _ = std::fs::remove_file(copy.join(".git/index.lock"));
+        for file in ["index.lock", "index"] {
+            let _ = std::fs::remove_file(copy.join(".git").join(file));
+        }
+        if git_command(&copy)
+            .args(["rev-parse", "--verify", "--quiet", "HEAD"])
+            .output()
+            .unwrap()
+            .status
+            .success()
+        {
+            git(&copy, &["read-tree", "HEAD"]);
+        }
         git(&copy, &["add", "--all"]);
         git(&copy, &["write-tree"])
     }
 
     /// When all files were last looked at one by one.
     fn looked(&self) -> std::time::SystemTime {
-        self.root.join(".holdpoint/git/looked").metadata().unwrap().modified().unwrap()
+        let indexes = self.root.join(".holdpoint/git/indexes").read_dir().unwrap();
+        let mut marks = indexes.map(|entry| entry.unwrap().path());
+        let mark = marks.find(|path| path.extension() == Some(OsStr::new("looked"))).unwrap();
+        mark.metadata().unwrap().modified().unwrap()
     }
 
     /// All that is the user's, beside the files.

@@ -186,11 +186,48 @@ fn evidence_is_fresh_until_a_file_changes() {
 fn a_suite_that_changes_the_tree_each_time_proves_nothing() {
     let project = project();
     let once = go(&project, &["tests", "touch cache; echo '3 passed in 0.1s'"]);
+    assert_eq!(text(&once, "status"), "failed", "each run begins with the tree alone");
+    assert!(text(&once, "output").contains("cache. What a run leaves behind belongs in .gitignore"));
+    assert_eq!(evidence(&project)[0]["tree"], Json::Null);
+    project.write(".gitignore", "cache\n");
+    let ignored = go(&project, &["tests", "date +%N >> cache; echo '3 passed in 0.1s'"]);
+    assert_eq!(text(&ignored, "status"), "passed");
+    assert!(!project.root().join("cache").exists(), "nothing was run in the project");
+}
+
+#[test]
+fn a_suite_that_changes_the_project_each_time_proves_nothing() {
+    let project = project();
+    project.write(".holdpoint/holdpoint.toml", "[bench]\nprove = \"in-place\"\n");
+    let once = go(&project, &["tests", "touch cache; echo '3 passed in 0.1s'"]);
     assert_eq!(text(&once, "status"), "passed", "the second run found it there");
     let always = go(&project, &["tests", "date +%N >> cache; echo '3 passed in 0.1s'"]);
     assert_eq!(text(&always, "status"), "failed");
     assert!(text(&always, "output").contains("cache. What a run leaves behind belongs in .gitignore"));
     assert_eq!(evidence(&project)[1]["tree"], Json::Null);
+    let swapped = "cp src/a.py b; echo 'x = 7' >src/a.py; cp b src/a.py; rm b; echo '3 passed in 0.1s'";
+    let swapped = go(&project, &["tests", swapped]);
+    assert_eq!(text(&swapped, "status"), "failed", "a file that was another for a moment");
+    assert!(text(&swapped, "output").contains("src/a.py"), "{swapped}");
+}
+
+#[test]
+fn tests_see_the_tree_and_nothing_else_of_the_project() {
+    let project = project();
+    project.write(".gitignore", "secret\nnode_modules/\n").write("secret", "x").write("node_modules/m", "m");
+    project.write("src/a.py", "x = 5\n");
+    let at = project.root().display().to_string();
+    let script = format!(
+        "test \"$PWD\" != {at} && test ! -e secret && test ! -e .git && grep -q m node_modules/m && grep -q 5 src/a.py \
+         && echo '3 passed in 0.1s'"
+    );
+    let state = go(&project, &["tests", &script]);
+    assert_eq!(text(&state, "status"), "passed", "{state}");
+    let piece = evidence(&project).remove(0);
+    assert_eq!(piece["lent"], serde_json::json!(["node_modules"]));
+    assert!(piece["tree"].is_string());
+    let shown = project.run(&["evidence"]).stdout;
+    assert!(shown.contains("not proved: node_modules"), "{shown}");
 }
 
 #[test]
@@ -262,12 +299,14 @@ fn rows_are_run_and_all_they_start_is_ended() {
     spec("| AV-S2 | b | look at it | it is nice | |\n");
     assert_eq!(text(&go(&project, &["rows"]), "status"), "warned");
     // What the first row starts serves the second, and is gone afterwards.
-    spec(
-        "| AV-S1 | start | `sleep 300 >/dev/null 2>&1 & echo $! > pid` | exit 0 | 5s |\n| AV-S2 | ask | `kill -0 $(cat pid)` | exit 0 | 5s |\n",
-    );
+    let kept = tempfile::tempdir().unwrap();
+    let at = kept.path().join("pid").display().to_string();
+    spec(&format!(
+        "| AV-S1 | start | `sleep 300 >/dev/null 2>&1 & echo $! > {at}` | exit 0 | 5s |\n| AV-S2 | ask | `kill -0 $(cat {at})` | exit 0 | 5s |\n"
+    ));
     let state = go(&project, &["rows"]);
     assert_eq!(text(&state, "status"), "accepted", "{state}");
-    let pid = project.read("pid");
+    let pid = std::fs::read_to_string(at).unwrap();
     let is_there = std::path::Path::new("/proc").join(pid.trim()).join("exe").read_link().is_ok();
     assert!(!is_there, "{pid} is still there");
     let started = Instant::now();

@@ -203,3 +203,49 @@ fn quotes_and_options_do_not_hide_what_a_command_does() {
         assert!(!site.is_held(command), "{command}");
     }
 }
+
+#[test]
+fn reviewers_are_handed_the_difference_as_text_and_the_files_that_were_proved() {
+    let site = Site::new("");
+    let root = site.0.root().display().to_string();
+    let keeps = format!(
+        "#!/bin/sh\ncp .holdpoint/change.diff .holdpoint/changed.json {root}/bin/\n\
+         {{ pwd; ls -a; cat {SPEC}; }} >{root}/bin/seen\n"
+    );
+    site.0.write("bin/claude", APPROVES.replacen("#!/bin/sh\n", &keeps, 1));
+    site.0.git(&["config", "diff.external", "true"]);
+    site.0.write(".git/info/attributes", "*.py -diff\n");
+    site.0.write("src/cart.py", "x = 'new'\n").write("src/old.py", "x = 'changed'\n");
+    assert!(site.says(&["next"]).contains("is ready to commit"));
+    let diff = site.0.read("bin/change.diff");
+    for line in ["+++ b/src/cart.py", "+x = 'new'", "-x = 1", "+x = 'changed'"] {
+        assert!(diff.lines().any(|found| found == line), "{line}: {diff}");
+    }
+    assert!(!diff.contains("FTR-7"), "what is aside is no part of it: {diff}");
+    let files: Json = serde_json::from_str(&site.0.read("bin/changed.json")).unwrap();
+    let expected =
+        json!([{"path": "src/cart.py", "what": "added"}, {"path": "src/old.py", "what": "changed"}]);
+    assert_eq!(files, expected);
+    let seen = site.0.read("bin/seen");
+    assert!(!seen.starts_with(&root) && !seen.lines().any(|line| line == ".git"), "{seen}");
+    assert!(seen.contains("# FTR-7"), "it can read the spec: {seen}");
+}
+
+#[test]
+fn the_commit_is_the_tree_that_was_proved_whatever_happens_meanwhile() {
+    let site = Site::new("");
+    site.0.write("src/cart.py", "x = 1\n");
+    assert!(site.says(&["next"]).contains("is ready to commit"));
+    let late = site.0.root().join("src/cart.py").display().to_string();
+    site.0.write(
+        ".git/hooks/pre-commit",
+        format!("#!/bin/sh\ngit diff --cached --name-only >&2\necho 'x = 2' >{late}\n"),
+    );
+    let hook = site.0.root().join(".git/hooks/pre-commit");
+    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    site.run(&["commit", "feat(cart): total"]);
+    assert_eq!(site.0.git(&["show", "HEAD:src/cart.py"]), "x = 1\n");
+    assert_eq!(site.0.git(&["log", "-1", "--format=%s %an"]).trim(), "feat(cart): total T");
+    assert_eq!(site.0.git(&["diff", "--cached", "--name-only"]).trim(), "", "the index knows of it");
+    assert_eq!(site.0.read("src/cart.py"), "x = 2\n");
+}

@@ -14,7 +14,7 @@ use super::{Count, Parser};
 use crate::diagnostic::nearest;
 use crate::verdict::Verdict;
 
-const REVIEWER_KEYS: [&str; 17] = [
+const REVIEWER_KEYS: [&str; 18] = [
     "program",
     "command",
     "prompt",
@@ -31,16 +31,17 @@ const REVIEWER_KEYS: [&str; 17] = [
     "log",
     "pass",
     "writes",
+    "prove",
     "timeout",
 ];
 /// The keys that say what a check does, each with its own inputs.
 const KINDS: [(&str, &[&str]); 7] = [
-    ("run", &["pass", "writes"]),
-    ("tests", &["only", "scope", "known", "never_fewer", "fails_on", "adding", "pass", "writes"]),
+    ("run", &["pass", "writes", "prove"]),
+    ("tests", &["only", "scope", "known", "never_fewer", "fails_on", "adding", "pass", "writes", "prove"]),
     ("that", &[]),
-    ("scan", &["code_lines", "test_lines"]),
-    ("blueprint", &["files", "spec", "domains", "money", "reference", "fields"]),
-    ("acceptance", &["spec", "section", "columns", "pass", "writes"]),
+    ("scan", &["code_lines", "test_lines", "prove"]),
+    ("blueprint", &["files", "spec", "domains", "money", "reference", "fields", "prove"]),
+    ("acceptance", &["spec", "section", "columns", "pass", "writes", "prove"]),
     ("commit", &["message", "landed"]),
 ];
 /// The keys of a blueprint's `money`, and those without which nothing would be found.
@@ -96,6 +97,7 @@ impl Parser<'_> {
             models: self.models(table),
             log: self.template(table, "log"),
             grants: self.grants(table),
+            prove: self.prove(table),
             timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
         }
     }
@@ -198,6 +200,7 @@ impl Parser<'_> {
             kind,
             log: self.template(table, "log"),
             grants: self.grants(table),
+            prove: self.prove(table),
             timeout_s: self.reader.whole(table, "timeout").unwrap_or(TIMEOUT_S),
         })
     }

@@ -26,7 +26,7 @@ fn own_keys(actor: Actor) -> &'static [&'static str] {
     match actor {
         Actor::Agent => &["ask", "until", "report", "check", "limit", "shown", "then"],
         Actor::Reviewer => {
-            &["reviewer", "prompt", "report", "verdicts", "needs", "skip", "clean", "limit", "then"]
+            &["reviewer", "prompt", "change", "report", "verdicts", "needs", "skip", "clean", "limit", "then"]
         }
         Actor::Check => &["check", "skip", "limit", "then"],
         Actor::User => &["ask", "stop", "then"],
@@ -250,6 +250,7 @@ impl Parser<'_> {
         ReviewPhase {
             reviewer,
             prompt: self.layered_say(layers, "prompt").unwrap_or_default(),
+            change: self.expression(layers.holder("change"), "change", false),
             report: self.template(layers.holder("report"), "report"),
             needs: self.needs(layers),
             skip: self.skip(layers),

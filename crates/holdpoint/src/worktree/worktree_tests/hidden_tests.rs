@@ -75,6 +75,7 @@ fn an_index_that_stays_wrong() {
         repo.write("a.py", "a = 1\n");
         put_back();
         repo.git(&["update-index", "--refresh"]);
+        assert_eq!(repo.hash(), before);
         let noted = second();
         edit(&repo, "a.py", "a = 9\n");
         put_back();

@@ -28,8 +28,6 @@ fn a_linked_working_tree_has_an_index_of_its_own() {
     let linked = repo.folder.path().canonicalize().unwrap().join("linked");
     repo.git(&["worktree", "add", "--quiet", "-b", "other", linked.to_str().unwrap()]);
     std::fs::write(linked.join("new.py"), "new\n").unwrap();
-    std::fs::write(linked.join("forced.log"), "tracked all the same\n").unwrap();
-    git(&linked, &["add", "--force", "forced.log"]);
     let main = repo.hash();
     let other = hash(&linked, &[]).unwrap();
     assert_eq!(main, repo.expected());
@@ -92,27 +90,6 @@ fn names_links_and_modes() {
     assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", "HEAD", "src/"]), "src/b.py");
     let kept = changed(&repo.root, &repo.git(&["rev-parse", "HEAD"]), &without).unwrap();
     assert_eq!(kept, [".gitignore", "a.py"], "odd names can be taken out");
-}
-
-#[test]
-fn line_ends_and_filters_are_those_of_git_add() {
-    let repo = Repo::empty();
-    repo.write("mixed.txt", "was\r\nthere\r\n");
-    repo.commit("before there were attributes");
-    repo.write(".gitattributes", "*.txt text=auto\n*.up filter=up\n");
-    repo.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
-    repo.git(&["config", "core.safecrlf", "true"]);
-    repo.write("new.txt", "a\r\nb\r\n");
-    repo.write("x.up", "small\n");
-    repo.write("mixed.txt", "is\r\nthere\r\n");
-    repo.git(&["config", "core.autocrlf", "true"]);
-    let hash = repo.hash();
-    repo.git(&["config", "core.safecrlf", "false"]);
-    assert_eq!(hash, repo.expected());
-    let shown = tempfile::tempdir().unwrap();
-    materialise(&repo.root, &hash, shown.path(), &[]).unwrap();
-    assert_eq!(std::fs::read(shown.path().join("new.txt")).unwrap(), b"a\r\nb\r\n");
-    assert_eq!(std::fs::read(shown.path().join("x.up")).unwrap(), b"SMALL\r\n");
 }
 
 #[test]

@@ -43,8 +43,11 @@ fn dies(site: &Site, words: &[&str]) {
 #[test]
 fn a_run_survives_its_engine() {
     let site = Site::new();
-    site.sh("sed -i 's/^passed=0/. ..\\/tools\\/dies; passed=0/' test && : >../tools/dies && git commit --quiet --all --message 'test(cart): let it die'");
-    let dies_in_tests = KILL.replace("$0", "../tools/dies");
+    let script = site.tools().join("dies").display().to_string();
+    site.sh(&format!(
+        "sed -i 's|^passed=0|. {script}; passed=0|' test && : >{script} && git commit --quiet --all --message 'test(cart): let it die'"
+    ));
+    let dies_in_tests = KILL.replace("$0", &script);
     std::fs::write(site.tools().join("dies"), dies_in_tests).unwrap();
     let arm_tests = |site: &Site| std::fs::write(site.tools().join("dies.kill"), "").unwrap();
 

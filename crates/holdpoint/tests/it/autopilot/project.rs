@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use holdpoint::allow::identity::Identity;
 use serde_json::{Value as Json, json};
 
 use crate::project::{Printed, Project, WIDE, allow, feed};
@@ -110,7 +111,22 @@ impl Site {
         let from = format!("{}/.", self.project.root().display());
         let copied = Command::new("cp").args(["-a", &from]).arg(copy.root()).status().unwrap();
         assert!(copied.success());
-        Site { project: copy }
+        let copy = Site { project: copy };
+        copy.take_trees_of(self);
+        copy
+    }
+
+    /// Takes over the trees of the site that this is a copy of: they are kept by project, outside of it.
+    fn take_trees_of(&self, other: &Site) {
+        let kept = |site: &Site| {
+            let id = Identity::of(&site.root()).unwrap().id;
+            site.project.state().join("holdpoint/projects").join(id).join("git")
+        };
+        if kept(other).exists() {
+            std::fs::create_dir_all(kept(self).parent().unwrap()).unwrap();
+            let copied = Command::new("cp").arg("-a").args([kept(other), kept(self)]).status().unwrap();
+            assert!(copied.success());
+        }
     }
 
     fn script(&self, path: &str, text: &str) -> &Site {

@@ -154,8 +154,11 @@ fn a_functional_check_that_never_passes_only_warns() {
 #[test]
 fn a_smoke_check_is_tried_again() {
     let site = Site::new();
-    let command = "`cat ../tools/warm 2>/dev/null; touch ../tools/warm; test -s ../tools/warm \\|\\| { echo up >../tools/warm; false; }`";
-    let spec = site.read(SPEC).replace("`python3 -B -c 'import cart'`", command);
+    let warm = site.tools().join("warm").display().to_string();
+    let command = format!(
+        "`cat {warm} 2>/dev/null; touch {warm}; test -s {warm} \\|\\| {{ echo up >{warm}; false; }}`"
+    );
+    let spec = site.read(SPEC).replace("`python3 -B -c 'import cart'`", &command);
     site.write(SPEC, &spec).git("commit --quiet --all --message 'docs(cart): how to see it run'");
     site.start(&[]);
     follow(&site, Site::next, &[(TASK_1, &total), (READY_1, &commit_1), (TASK_2, &nothing)]);
