@@ -22,7 +22,6 @@ pub(crate) fn money_words() -> MoneyWords {
         about: list(&["money", "price", "prices", "amount", "amounts"]),
         units: list(&["cents", "minor units"]),
         names: list(&["amount", "balance", "fee", "price", "prices", "*total"]),
-        except: list(&["count", "id", "rate", "ratio", "seconds"]),
     }
 }
 

@@ -161,8 +161,6 @@ pub struct MoneyWords {
     pub units: List<Text>,
     /// The words that make a name in code that of an amount; with a `*` before it, only as the last word of the name.
     pub names: List<Text>,
-    /// The words of a name that measures something else, even next to one of those.
-    pub except: List<Text>,
 }
 
 /// The inputs of a test suite.

@@ -11,6 +11,46 @@ const EXACT: [&str; 4] = ["decimal", "decimals", "numeric", "bigdecimal"];
 const EXACT_FIELDS: [&str; 2] = ["decimalfield", "condecimal"];
 const INEXACT: [&str; 4] = ["float", "floats", "double", "doubles"];
 const INEXACT_FIELDS: [&str; 6] = ["f32", "f64", "float32", "float64", "floatfield", "parsefloat"];
+/// English words of a name that measures something else than money, even next to one that means money: `price_ratio`,
+/// `total_seconds`.
+const MEASURING: [&str; 36] = [
+    "bytes",
+    "count",
+    "distance",
+    "duration",
+    "elasticity",
+    "epoch",
+    "epochs",
+    "factor",
+    "function",
+    "height",
+    "hours",
+    "id",
+    "ids",
+    "index",
+    "latency",
+    "length",
+    "loss",
+    "memory",
+    "millis",
+    "minutes",
+    "ms",
+    "multiplier",
+    "pct",
+    "percent",
+    "percentage",
+    "rate",
+    "ratio",
+    "score",
+    "seconds",
+    "secs",
+    "size",
+    "time",
+    "tokens",
+    "version",
+    "weight",
+    "width",
+];
 /// English words that deny what comes soon after them.
 const DENYING: [&str; 8] = ["not", "never", "no", "instead", "avoid", "don't", "than", "without"];
 /// How far before a word they stand.
@@ -41,13 +81,13 @@ impl MoneyRule {
     /// Whether a name is that of an amount of money.
     pub(super) fn is_amount(&self, name: &str) -> bool {
         let words = super::words(name);
+        let is_it = |word: &String, name: &str| word == name || word.strip_suffix('s') == Some(name);
         let is_meant = |name: &str| match name.strip_prefix('*') {
-            Some(last) => words.last().is_some_and(|word| word == last),
-            None => words.iter().any(|word| word == name),
+            Some(last) => words.last().is_some_and(|word| is_it(word, last)),
+            None => words.iter().any(|word| is_it(word, name)),
         };
-        let is_other = |except: &str| words.iter().any(|word| word == except);
-        self.words.names.iter().any(|name| is_meant(name))
-            && !self.words.except.iter().any(|except| is_other(except))
+        let measures = words.iter().any(|word| MEASURING.contains(&word.as_str()));
+        !measures && self.words.names.iter().any(|name| is_meant(name))
     }
 
     /// Whether a word names a type that money must not have.

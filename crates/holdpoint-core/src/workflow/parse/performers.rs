@@ -45,7 +45,7 @@ const KINDS: [(&str, &[&str]); 7] = [
     ("commit", &["message", "landed"]),
 ];
 /// The keys of a blueprint's `money`, and those without which nothing would be found.
-const MONEY_KEYS: [&str; 5] = ["documents", "about", "units", "names", "except"];
+const MONEY_KEYS: [&str; 4] = ["documents", "about", "units", "names"];
 const MONEY_NEEDS: [&str; 3] = ["documents", "about", "names"];
 /// The keys that every check may have.
 const CHECK_KEYS: [&str; 4] = ["if", "accepts", "log", "timeout"];
@@ -292,7 +292,6 @@ impl Parser<'_> {
             about: self.reader.texts(inner, "about"),
             units: self.reader.texts(inner, "units"),
             names: self.reader.texts(inner, "names"),
-            except: self.reader.texts(inner, "except"),
         }
     }
 

@@ -304,15 +304,26 @@ impl Site {
 
     /// The rule that holds a tool call, and what it says; none: the call is let through.
     pub(crate) fn held(&self, session: &str, tool: &str, input: &Json) -> Option<(String, String)> {
-        let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_01"});
+        self.called(session, tool, input).0
+    }
+
+    /// The same, and the command that the shell runs instead, if the hook has performed this one.
+    pub(crate) fn called(
+        &self,
+        session: &str,
+        tool: &str,
+        input: &Json,
+    ) -> (Option<(String, String)>, Option<String>) {
+        let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
         let answer = self.hook_as(session, event);
         let specific = &answer["hookSpecificOutput"];
-        (specific["permissionDecision"] == "deny").then(|| {
+        let held = (specific["permissionDecision"] == "deny").then(|| {
             let line = self.read(".holdpoint/journal.jsonl").lines().next_back().unwrap().to_owned();
             let entry: Json = serde_json::from_str(&line).unwrap();
             let rule = entry["rules"][0]["rule"].as_str().unwrap_or_else(|| panic!("{entry}")).to_owned();
             (rule, specific["permissionDecisionReason"].as_str().unwrap().to_owned())
-        })
+        });
+        (held, specific["updatedInput"]["command"].as_str().map(str::to_owned))
     }
 
     /// What a Stop of this session is answered.
