@@ -15,6 +15,9 @@ pub mod world;
 // A workflow as data: what a file says, and what is wrong with it.
 pub mod workflow;
 
+// What a user, a project and an organisation say about workflows, without touching them.
+pub mod settings;
+
 // The language of its conditions and texts: names for `check`, then evaluation within a budget.
 pub mod expression;
 pub mod filters;
