@@ -1,17 +1,20 @@
-//! The workflows: those built in, and a project's own in `.holdpoint/workflows/`, which take precedence.
+//! The workflows: those built in, and the layers' own, each in a folder: how they are found in it, read and checked.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use thiserror::Error;
 
 use crate::error::in_full;
+use crate::layers::trust::{Trust, TrustError};
 use crate::store::checked::Checked;
 use crate::store::layout;
+use crate::store::state_folder::StateFolder;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
@@ -29,11 +32,16 @@ pub struct BuiltIn {
 pub enum Origin {
     /// The program.
     BuiltIn,
-    /// The project's own folder.
-    Project(PathBuf),
+    /// A folder of a layer's own.
+    Own {
+        /// The layer.
+        layer: Layer,
+        /// The folder.
+        folder: PathBuf,
+    },
 }
 
-/// A project's own workflow that cannot be used.
+/// A workflow of a layer's own that cannot be used.
 #[derive(Debug, Error)]
 #[error("workflow `{name}` cannot be used, so it holds nothing")]
 pub struct Unusable {
@@ -57,6 +65,9 @@ pub enum Defect {
     /// Its file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
+    /// Others than its layer could have written it.
+    #[error(transparent)]
+    Distrusted(TrustError),
     /// Its file has an error.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Wrong {
@@ -120,11 +131,15 @@ pub fn is_name(name: &str) -> bool {
 
 /// Lists the folders of a project's own workflows, by name. A folder with another kind of name is none.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
-    let place = layout::workflows(home);
-    let Ok(entries) = std::fs::read_dir(&place) else { return Vec::new() };
+    folders(&layout::workflows(home))
+}
+
+/// Lists the folders of the workflows in a place, by name.
+pub fn folders(place: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(place) else { return Vec::new() };
     let mut folders: Vec<(String, PathBuf)> = entries
         .flatten()
-        .filter(|entry| is_plain(&place, &entry.path().join(FILE)))
+        .filter(|entry| is_plain(place, &entry.path().join(FILE)))
         .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
         .filter(|(name, _)| is_name(name))
         .collect();
@@ -134,15 +149,27 @@ pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
 
 /// Loads the workflow in a folder. What `check` calls an error is not run.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
+    load_trusted(name, folder, Trust::Allowed, None)
+}
+
+/// Loads it if its files can be trusted. That it was found good is remembered in the state folder, if one is given.
+pub fn load_trusted(
+    name: &str,
+    folder: &Path,
+    trust: Trust,
+    state: Option<StateFolder>,
+) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
-    let source = read_text(&folder.join(FILE)).map_err(|error| unusable(error.into()))?;
+    let file = folder.join(FILE);
+    trust.check_file(&file).map_err(|error| unusable(Defect::Distrusted(error)))?;
+    let source = read_text(&file).map_err(|error| unusable(error.into()))?;
     let texts = RefCell::new(vec![(FILE.to_owned(), source.clone())]);
     let parsed = parse(name, &source, &|file| {
-        let text = file_below(folder, file)?;
+        let text = file_below(folder, file).filter(|_| trust.check_file(&folder.join(file)).is_ok())?;
         texts.borrow_mut().push((file.to_owned(), text.clone()));
         Some(text)
     });
-    match error(&parsed, folder, &texts.into_inner()) {
+    match error(&parsed, folder, &texts.into_inner(), state) {
         None => Ok(parsed.workflow),
         Some(error) => {
             let source = read_text(&folder.join(&error.file)).unwrap_or_default();
@@ -162,12 +189,17 @@ pub fn read(name: &str, folder: &Path) -> Result<Parsed, ReadError> {
 
 /// Returns the first error of a workflow that was read from these texts. The whole check costs many times what parsing
 /// does, so texts that were once found good are not checked again.
-fn error(parsed: &Parsed, folder: &Path, texts: &[(String, String)]) -> Option<Diagnostic> {
+fn error(
+    parsed: &Parsed,
+    folder: &Path,
+    texts: &[(String, String)],
+    state: Option<StateFolder>,
+) -> Option<Diagnostic> {
     if let Some(error) = parsed.error() {
         return Some(error.clone());
     }
     let workflows = names_beside(folder);
-    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows);
+    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows, state);
     if found.is_good() {
         return None;
     }

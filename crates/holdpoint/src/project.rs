@@ -14,17 +14,16 @@ use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::path::tidy;
+use holdpoint_core::settings::Layer;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
-use serde::Deserialize;
-use thiserror::Error;
 
 use crate::allow::waiting::Waiting;
 use crate::allow::{self, Allowance, Standing};
-use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
+use crate::catalog::{self, Defect, Origin, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
-use crate::error::in_full;
+use crate::layers::{Configuration, Layers, Own};
 use crate::store::seal::{self, Begun};
 use crate::store::{layout, state_folder};
 use crate::world::ProjectWorld;
@@ -74,7 +73,7 @@ pub struct Found {
     pub runs: Vec<Run>,
     /// Workflows of the project that cannot be used.
     pub unusable: Vec<Unusable>,
-    /// Problems with the project's choices.
+    /// Problems with the settings.
     pub problems: Vec<String>,
     /// What has no effect because the user has not allowed it.
     pub waiting: Vec<Waiting>,
@@ -84,20 +83,8 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
-}
-
-/// The contents of `holdpoint.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// The workflows that are enabled here. Without it, all are.
-    pub workflows: Option<Vec<String>>,
-    /// What the programs of all checks and reviewers get here.
-    #[serde(default)]
-    pub programs: programs::Programs,
-    /// Other reviewers than a workflow names.
-    #[serde(default)]
-    pub reviewers: reviewers::Choices,
+    /// What the organisation, the user and the project say.
+    pub configuration: Configuration,
 }
 
 /// Finds the runs that an event concerns, of every workflow or of one.
@@ -106,7 +93,8 @@ pub struct Config {
 /// folder its session started in: an agent that leaves the project is still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
-    let find_from = |start: &Path| find_at(start, env, session, only, Some(event.moment));
+    let layers = Layers::of(env.as_ref());
+    let find_from = |start: &Path| find_at(start, &layers, env, session, only, Some(event.moment));
     let mut found = find_from(Path::new(&event.cwd));
     let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
@@ -114,7 +102,7 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
     });
     let begun = PROJECT_DIRS.iter().filter_map(|name| env.var(name)).map(PathBuf::from);
     for place in touched.chain(begun) {
-        if !found.runs.is_empty() || !found.unusable.is_empty() {
+        if found.is_concerned() {
             break;
         }
         let waiting = found.waiting;
@@ -128,12 +116,13 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
 
 /// Finds the runs from `start` upwards. If a workflow has several, the one that matters most to the session.
 pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
-    find_at(start, env, session, only, None)
+    find_at(start, &Layers::of(env.as_ref()), env, session, only, None)
 }
 
 /// Finds the runs for an event of this moment. Skips workflows that have nothing to say about it.
 fn find_at(
     start: &Path,
+    layers: &Layers,
     env: &Arc<dyn Env>,
     session: Option<&str>,
     only: Option<&str>,
@@ -145,47 +134,55 @@ fn find_at(
     let query = RunQuery { start, ours: ours.as_deref(), env, allowance: &allowance, session, moment };
     let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
     found.leave_out_content(&query);
-    let config = found.base.as_deref().and_then(|base| config(base, &mut found.problems));
-    let wanted = |name: &str| {
-        only.is_none_or(|only| only == name)
-            && config
-                .as_ref()
-                .and_then(|config| config.workflows.as_ref())
-                .is_none_or(|list| list.iter().any(|n| n == name))
-    };
-    let mut own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    own.retain(|(name, _)| seal::changed_since(start, name) != Some(Begun::BuiltIn));
-    for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
-        match load(start, name, folder) {
-            Ok(workflow) => found.add(&workflow, Origin::Project(folder.clone()), &query),
+    let mut configuration = layers.configuration(found.base.as_deref());
+    configuration.own.retain(|own| seal::changed_since(start, own) != Some(Begun::BuiltIn));
+    found.problems.append(&mut configuration.problems);
+    let Configuration { effective, own, .. } = &configuration;
+    let wanted = |name: &str| only.is_none_or(|only| only == name) && effective.enables(name);
+    for own in own.iter().filter(|own| wanted(&own.name)) {
+        match unchanged(start, own).and_then(|()| layers.load(own, env.as_ref())) {
+            Ok(workflow) => found.add(&workflow, own.origin(), &query),
             Err(unusable) => found.unusable.push(unusable),
         }
     }
-    for name in config.iter().filter_map(|config| config.workflows.as_ref()).flatten() {
-        found.problems.extend(unknown_name(name, &own));
+    for name in effective.named() {
+        found.problems.extend(unknown_name(name, own));
     }
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
-        if wanted(name) && !own.iter().any(|(own, _)| own == name) {
+        if wanted(name) && !own.iter().any(|own| own.name == name) {
             found.add(&built_in.workflow, Origin::BuiltIn, &query);
         }
     }
-    if let Some(config) = &config {
-        config.reviewers.apply_to(&mut found);
-    }
+    reviewers::apply_to(&mut found, &effective.reviewers);
+    found.configuration = configuration;
     found
 }
 
-/// Loads one of the project's own workflows, unless a sealed run was started with another version of it.
-pub fn load(start: &Path, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
-    if seal::changed_since(start, name).is_some() {
-        let why = Defect::Changed { seal: layout::seal(start, name) };
-        return Err(Unusable { name: name.to_owned(), why });
+/// Loads a workflow that is not built in, unless a sealed run was started with another version of it.
+pub fn load(start: &Path, own: &Own, env: &dyn Env) -> Result<Workflow, Unusable> {
+    unchanged(start, own)?;
+    own.load(env)
+}
+
+fn unchanged(start: &Path, own: &Own) -> Result<(), Unusable> {
+    if seal::changed_since(start, own).is_none() {
+        return Ok(());
     }
-    catalog::load(name, folder)
+    let why = Defect::Changed { seal: layout::seal(start, &own.name) };
+    Err(Unusable { name: own.name.clone(), why })
 }
 
 impl Found {
+    /// Returns whether the folder is concerned: a workflow has a run there, or the project's own might have. One above
+    /// all projects that cannot be used says nothing about this one.
+    fn is_concerned(&self) -> bool {
+        let is_projects = |unusable: &Unusable| {
+            self.configuration.own(&unusable.name).is_some_and(|own| own.layer == Layer::Project)
+        };
+        !self.runs.is_empty() || self.unusable.iter().any(is_projects)
+    }
+
     /// Leaves out the project's own workflows and settings if the user has not allowed them.
     fn leave_out_content(&mut self, query: &RunQuery<'_>) {
         let Some(base) = self.base.take() else { return };
@@ -365,49 +362,14 @@ pub fn allowed_base(start: &Path, env: &dyn Env) -> Option<PathBuf> {
     is_allowed.then_some(base)
 }
 
-/// Returns whether a project's choices list workflows without this one.
-pub fn leaves_out(base: &Path, name: &str) -> bool {
-    let names = config(base, &mut Vec::new()).and_then(|config| config.workflows);
-    names.is_some_and(|names| !names.iter().any(|named| named == name))
-}
-
 /// Reports a name in `holdpoint.toml` that no workflow has.
-fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
+fn unknown_name(name: &str, own: &[Own]) -> Option<String> {
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
-    let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).chain(built_in).collect();
+    let names: Vec<&str> = own.iter().map(|own| own.name.as_str()).chain(built_in).collect();
     let hint = match nearest_word(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are: {}", names.join(", ")),
     };
     (!names.contains(&name))
         .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
-}
-
-/// Reads a project's choices. A file that cannot be used is reported as a problem and ignored.
-fn config(base: &Path, problems: &mut Vec<String>) -> Option<Config> {
-    let path = layout::config(base);
-    path.symlink_metadata().ok()?;
-    match read_config(path) {
-        Ok(config) => Some(config),
-        Err(error) => {
-            problems.push(format!("{}: all workflows are in force", in_full(&error)));
-            None
-        }
-    }
-}
-
-fn read_config(path: PathBuf) -> Result<Config, ConfigError> {
-    let text = catalog::read_text(&path)?;
-    let read: Result<Config, String> = toml::from_str(&text).map_err(|error| error.message().to_owned());
-    let checked = read.and_then(|config| config.programs.wrong().map_or(Ok(config), Err));
-    checked.map_err(|message| ConfigError::Wrong { path, message })
-}
-
-/// The failure to read a project's choices.
-#[derive(Debug, Error)]
-enum ConfigError {
-    #[error(transparent)]
-    Unreadable(#[from] ReadError),
-    #[error("{}: {message}", path.display())]
-    Wrong { path: PathBuf, message: String },
 }

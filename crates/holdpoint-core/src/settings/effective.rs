@@ -22,7 +22,7 @@ pub struct Said<'a> {
 /// The settings that count.
 #[derive(Clone, Debug, Default)]
 pub struct Effective {
-    workflows: Option<Vec<String>>,
+    workflows: Option<Ruled<Vec<String>>>,
     require: Vec<Ruled<String>>,
     locks: Vec<Ruled<Lock>>,
     /// Who says that no layer below has workflows of its own.
@@ -81,7 +81,7 @@ impl Effective {
         problems.extend(self.reopened(said));
         if let Some(list) = workflows {
             problems.extend(self.left_out(said, list));
-            self.workflows = Some(list.value.iter().map(|name| name.value.clone()).collect());
+            self.workflows = Some(rule(said, list.value.iter().map(|name| name.value.clone()).collect()));
         }
         self.programs = self.programs.and(&Grants { pass: texts(pass), writes: texts(writes) });
         for Placed { value: choice, .. } in reviewers {
@@ -128,13 +128,19 @@ impl Effective {
 
     /// Returns whether a workflow is enabled.
     pub fn enables(&self, name: &str) -> bool {
-        let is_named = |list: &Vec<String>| list.iter().any(|named| named == name);
+        let is_named = |list: &Ruled<Vec<String>>| list.what.iter().any(|named| named == name);
         self.workflows.as_ref().is_none_or(is_named) || self.require.iter().any(|one| one.what == name)
     }
 
-    /// Returns every name of a workflow that the settings use.
+    /// Returns the file whose list says which workflows are enabled, and its layer.
+    pub fn listed_in(&self) -> Option<(Layer, &str)> {
+        self.workflows.as_ref().map(|list| (list.layer, list.file.as_str()))
+    }
+
+    /// Returns the names that must be those of workflows. A list above a project may name those of other projects.
     pub fn named(&self) -> impl Iterator<Item = &str> {
-        let listed = self.workflows.iter().flatten();
+        let listed = self.workflows.iter().filter(|list| list.layer == Layer::Project);
+        let listed = listed.flat_map(|list| &list.what);
         listed.chain(self.require.iter().map(|one| &one.what)).map(String::as_str)
     }
 

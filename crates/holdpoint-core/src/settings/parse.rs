@@ -22,6 +22,8 @@ const KEYS_ABOVE: [&str; 3] = ["require", "own_workflows", "lock"];
 pub struct Parsed {
     /// The settings.
     pub settings: Settings,
+    /// Every name in the list of workflows, even if the list is not used.
+    pub listed: Vec<Placed<String>>,
     /// What is wrong, and is therefore not among them.
     pub problems: Vec<Diagnostic>,
 }
@@ -36,15 +38,19 @@ pub fn parse(layer: Layer, file: &str, source: &str) -> Parsed {
         }
     };
     let mut reader = Reader::new(file, source);
-    let settings = settings(&mut reader, layer, document.get_ref());
+    let list = names(&mut reader, document.get_ref(), "workflows");
+    let listed = list.iter().flat_map(|(names, _)| names.value.clone()).collect();
+    // A list is used whole or not at all: half of it would enable other workflows than it says.
+    let workflows = list.filter(|(_, is_whole)| *is_whole).map(|(names, _)| names);
+    let settings = Settings { workflows, ..settings(&mut reader, layer, document.get_ref()) };
     // Keys are read by kind, but are reported as they come.
     reader.problems.sort_by_key(|problem| problem.span.start);
-    Parsed { settings, problems: reader.problems }
+    Parsed { settings, listed, problems: reader.problems }
 }
 
 fn settings(reader: &mut Reader<'_>, layer: Layer, table: &DeTable<'_>) -> Settings {
     reader.known_keys(FILE, table, &KEYS);
-    let mut settings = Settings { workflows: workflows(reader, table), ..Settings::default() };
+    let mut settings = Settings::default();
     let programs = Reader::get(table, "programs").and_then(|value| reader.table("programs", value));
     if let Some(programs) = programs {
         reader.known_keys("[programs]", programs, &PROGRAM_KEYS);
@@ -60,11 +66,6 @@ fn settings(reader: &mut Reader<'_>, layer: Layer, table: &DeTable<'_>) -> Setti
     settings.own_workflows = own_workflows(reader, table);
     settings.lock = locks(reader, table);
     settings
-}
-
-/// A list is used whole or not at all: half of it would enable other workflows than it says.
-fn workflows(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Placed<Vec<Placed<String>>>> {
-    names(reader, table, "workflows").filter(|(_, is_whole)| *is_whole).map(|(names, _)| names)
 }
 
 /// Returns the texts of a list, and whether it has nothing else.

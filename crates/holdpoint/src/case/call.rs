@@ -105,8 +105,9 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
     let workflow = Arc::new(workflow);
     let command =
         workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
-    let performed = words::read(subject.name, command, rest)
-        .and_then(|words| Typed { workflow: &workflow, command, words, cwd, env }.perform());
+    let performed = words::read(subject.name, command, rest).and_then(|words| {
+        Typed { workflow: &workflow, origin: &subject.origin(), command, words, cwd, env }.perform()
+    });
     Ok(reply(performed))
 }
 

@@ -1,7 +1,5 @@
 //! `holdpoint <workflow> <command> …`: the workflows' own commands.
 
-use std::path::PathBuf;
-
 use std::sync::Arc;
 
 use holdpoint_core::diagnostic::nearest;
@@ -10,10 +8,11 @@ use holdpoint_core::workflow::command::Command;
 
 use super::Context;
 use crate::allow::waiting::{self, Waiting};
-use crate::catalog;
+use crate::catalog::{self, Origin};
 use crate::engine::command::Typed;
 use crate::engine::command::words;
 use crate::error::{CommandError, Kind};
+use crate::layers::{self, Configuration};
 use crate::project;
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
@@ -22,7 +21,8 @@ use crate::ui::Style;
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow(context, name)?);
+    let (workflow, origin) = workflow(context, name)?;
+    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow);
     let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
         help(context, &workflow);
         return Ok(());
@@ -36,30 +36,36 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
         return Ok(());
     }
     let words = words::read(name, &command, &rest[1..])?;
-    let typed = Typed { workflow: &workflow, command: &command, words, cwd: &context.cwd, env: &context.env };
+    let (cwd, env) = (&context.cwd, &context.env);
+    let typed = Typed { workflow: &workflow, origin: &origin, command: &command, words, cwd, env };
     context.ui.line(typed.perform()?);
     Ok(())
 }
 
-/// Returns the workflow of that name: the project's own, or a built-in one.
-fn workflow(context: &Context, name: &str) -> Result<Arc<Workflow>, CommandError> {
-    let base = project::allowed_base(&context.cwd, context.env.as_ref());
-    let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    let is_known = catalog::named(name).is_some() || own.iter().any(|(own, _)| own == name);
-    if let Some(base) = base.as_deref().filter(|base| is_known && project::leaves_out(base, name)) {
+/// Returns the workflow of that name, a layer's own or a built-in one, and its origin.
+fn workflow(context: &Context, name: &str) -> Result<(Arc<Workflow>, Origin), CommandError> {
+    let configuration = layers::around(&context.cwd, context.env.as_ref());
+    let own = configuration.own(name);
+    let is_known = catalog::named(name).is_some() || own.is_some();
+    if is_known && !configuration.effective.enables(name) {
         let what = format!("workflow `{name}` is not enabled in this project");
-        let hint = format!("add \"{name}\" to `workflows` in {}", layout::config(base).display());
+        let file = configuration.effective.listed_in().map_or(layout::CONFIG, |(_, file)| file);
+        let hint = format!("add \"{name}\" to `workflows` in {file}");
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
-    let is_later = || seal::changed_since(&context.cwd, name) == Some(Begun::BuiltIn);
-    if let Some((_, folder)) = own.iter().find(|(own, _)| own == name && !is_later()) {
-        return project::load(&context.cwd, name, folder).map(Arc::new).map_err(|unusable| {
+    if let Some(own) = own.filter(|own| seal::changed_since(&context.cwd, own) != Some(Begun::BuiltIn)) {
+        let loaded = project::load(&context.cwd, own, context.env.as_ref());
+        return loaded.map(|workflow| (Arc::new(workflow), own.origin())).map_err(|unusable| {
             CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
         });
     }
-    catalog::named(name)
-        .map(|built_in| Arc::new(built_in.workflow.clone()))
-        .ok_or_else(|| not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &own)))
+    let built_in = catalog::named(name);
+    built_in.map(|built_in| (Arc::new(built_in.workflow.clone()), Origin::BuiltIn)).ok_or_else(|| {
+        match configuration.barred(name) {
+            Some(why) => CommandError::new(Kind::Failed, why.to_owned()).hinted("see `holdpoint doctor`"),
+            None => not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &configuration)),
+        }
+    })
 }
 
 /// Refuses a workflow of the project's own that the user has not allowed.
@@ -69,9 +75,9 @@ fn not_allowed(context: &Context, name: &str) -> Option<CommandError> {
     is_there.then(|| waiting::refusal(&[Waiting::Content { base, defect: None }]))
 }
 
-fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> CommandError {
+fn unknown_name(name: &str, configuration: &Configuration) -> CommandError {
     let mut names = super::names();
-    names.extend(own.iter().map(|(name, _)| name.clone()));
+    names.extend(configuration.own.iter().map(|own| own.name.clone()));
     names.extend(catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string()));
     let hint = match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `holdpoint {near}`?"),

@@ -13,6 +13,7 @@ use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog;
 use crate::error::{CommandError, Kind};
+use crate::layers::Layers;
 use crate::project;
 use crate::store::layout;
 
@@ -21,7 +22,7 @@ use crate::store::layout;
 pub(super) struct Found {
     /// Its name.
     pub(super) name: String,
-    /// Its folder, if it is a project's own.
+    /// Its folder, if it is not built in.
     pub(super) folder: Option<PathBuf>,
 }
 
@@ -48,9 +49,9 @@ pub(super) fn find_built_in(names: &[String]) -> Result<Vec<Found>, CommandError
 
 fn all(context: &Context) -> Vec<Found> {
     let base = project::base(&context.cwd);
-    let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
+    let own = Layers::of(context.env.as_ref()).configuration(base.as_deref()).own;
     let mut all: Vec<Found> =
-        own.into_iter().map(|(name, folder)| Found { name, folder: Some(folder) }).collect();
+        own.into_iter().map(|own| Found { name: own.name, folder: Some(own.folder) }).collect();
     for built_in in catalog::built_in() {
         if !all.iter().any(|own| own.name == built_in.workflow.name) {
             all.push(Found { name: built_in.workflow.name.to_string(), folder: None });

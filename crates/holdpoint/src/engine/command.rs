@@ -39,6 +39,8 @@ use words::Words;
 pub struct Typed<'a> {
     /// The workflow.
     pub workflow: &'a Arc<Workflow>,
+    /// Where the workflow is from.
+    pub origin: &'a Origin,
     /// The command.
     pub command: &'a Command,
     /// What was given with it.
@@ -190,7 +192,8 @@ impl Typed<'_> {
     /// A home without a run.
     fn nowhere(&self, home: PathBuf) -> Run {
         let workflow = Arc::clone(self.workflow);
-        Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id: None, is_recorded: true }
+        let origin = self.origin.clone();
+        Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true }
     }
 
     /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,

@@ -10,7 +10,9 @@ use super::error::StoreError;
 use super::folder::{Access, FileError, Folder, Kind};
 use super::lock::{self, LockError};
 use super::{aside, evidence, layout, state};
-use crate::project::{self, Run};
+use crate::catalog::Origin;
+use crate::layers::Own;
+use crate::project::Run;
 
 /// The largest state that is sealed, with its head.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -40,6 +42,7 @@ pub enum SealError {
 pub struct Seal {
     home: PathBuf,
     workflow: String,
+    origin: Origin,
     /// What the state's lock is for.
     place: PathBuf,
 }
@@ -48,14 +51,20 @@ impl Seal {
     /// The seal of a run, if its workflow has one.
     pub fn of(run: &Run) -> Option<Seal> {
         let workflow = run.workflow.name.to_string();
-        run.workflow.run.is_sealed.then(|| Seal { home: run.home.clone(), workflow, place: run.place() })
+        let origin = run.origin.clone();
+        run.workflow.run.is_sealed.then(|| Seal {
+            home: run.home.clone(),
+            workflow,
+            origin,
+            place: run.place(),
+        })
     }
 
     /// Keeps a copy of the state as it is about to be written.
     pub fn close(&self, state: &[u8]) -> Result<(), SealError> {
         let copy = layout::seal(&self.home, &self.workflow);
         let project = layout::prepare(&self.home, &copy)?;
-        let head = Head { state: layout::content_digest(state), workflow: own(&self.home, &self.workflow) };
+        let head = Head { state: layout::content_digest(state), workflow: digest_of(&self.origin) };
         let sealed = [head.line().as_bytes(), state].concat();
         Ok(project.replace(&copy, &sealed, Access::Ours)?)
     }
@@ -126,7 +135,7 @@ enum Damage {
     OfCopy(Vec<u8>),
 }
 
-/// The first line of a copy: digests of the state, and of the project's own workflow file if it has one.
+/// The first line of a copy: digests of the state, and of the workflow's file if it is not built in.
 struct Head {
     state: String,
     workflow: String,
@@ -146,21 +155,21 @@ impl Head {
     }
 }
 
-/// Where there is no workflow file of the project's own.
+/// Where the workflow is built in.
 const NO_FILE: &str = "none";
 
-/// A digest of the workflow file that the project has for this name.
-fn own(home: &Path, workflow: &str) -> String {
-    let file = |base: &Path| layout::workflows(base).join(workflow).join(FILE);
-    let read = |base: PathBuf| Folder::project(&base)?.read(&file(&base), BYTES_MAX);
-    let bytes = project::base(home).and_then(|base| read(base).ok().flatten());
-    bytes.map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
+/// A digest of the workflow's file.
+fn digest_of(origin: &Origin) -> String {
+    let Origin::Own { folder, .. } = origin else { return NO_FILE.to_owned() };
+    let bytes = Folder::project(folder).and_then(|folder| folder.read(Path::new(FILE), BYTES_MAX));
+    bytes.ok().flatten().map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
 }
 
 /// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
-pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), VouchError> {
+pub fn vouch(home: &Path, workflow: &str, origin: Origin, state: &Path) -> Result<(), VouchError> {
     if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
-        Seal { home: home.into(), workflow: workflow.to_owned(), place: home.into() }.close(&bytes)?;
+        Seal { home: home.into(), workflow: workflow.to_owned(), origin, place: home.into() }
+            .close(&bytes)?;
     }
     Ok(evidence::vouch(home, workflow)?)
 }
@@ -182,19 +191,20 @@ pub enum VouchError {
 /// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// With the built-in one: the project's own came later.
+    /// With the built-in one: the other came later.
     BuiltIn,
-    /// With the project's own, which has changed.
+    /// With another one, or it has changed.
     Otherwise,
 }
 
-/// Whether the project's own workflow of this name is another than the sealed run here was begun with: whoever may
-/// write a workflow could end any run.
-pub fn changed_since(start: &Path, workflow: &str) -> Option<Begun> {
+/// Whether a layer's own workflow is another than the sealed run here was begun with: whoever may write a workflow, in
+/// any layer, could end any run.
+pub fn changed_since(start: &Path, own: &Own) -> Option<Begun> {
+    let workflow = own.name.as_str();
     let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
     let sealed = Folder::project(home).ok()?.read(&layout::seal(home, workflow), BYTES_MAX).ok()??;
     let begun = Head::read(&sealed).0.workflow;
-    if begun == own(home, workflow) {
+    if begun == digest_of(&own.origin()) {
         return None;
     }
     Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
@@ -210,7 +220,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let state = home.path().join("state.json");
         let place = home.path().to_path_buf();
-        let seal = Seal { home: place.clone(), workflow: "flow".into(), place };
+        let seal = Seal { home: place.clone(), workflow: "flow".into(), origin: Origin::BuiltIn, place };
         assert!(!seal.uphold(&state).unwrap(), "nothing is sealed yet");
         std::fs::write(&state, "{\"n\": 1}").unwrap();
         seal.close(b"{\"n\": 1}").unwrap();
@@ -242,7 +252,7 @@ mod tests {
         assert!(seal.uphold(&state).is_err(), "both were forged");
         std::fs::remove_file(&copy).unwrap();
         assert!(seal.uphold(&state).is_err(), "a state that the engine has not written");
-        vouch(home.path(), "flow", &state).unwrap();
+        vouch(home.path(), "flow", Origin::BuiltIn, &state).unwrap();
         assert!(!seal.uphold(&state).unwrap());
     }
 }

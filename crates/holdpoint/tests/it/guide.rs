@@ -47,6 +47,7 @@ pages!(
     autopilot = "autopilot",
     writing_your_own = "writing-your-own",
     held = "held",
+    settings = "settings",
     what_it_runs = "what-it-runs"
 );
 

@@ -13,7 +13,7 @@ use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
 use crate::project::{self, Found};
 use crate::store::layout;
-use crate::{catalog, reviewer, world};
+use crate::{reviewer, world};
 
 /// The longest time that a shell may take to start.
 const SHELL_DEADLINE: Duration = Duration::from_secs(10);
@@ -66,10 +66,9 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
             format!("{} belongs to another user, or its folder does, so it does not count", path.display());
         findings.push(Finding::note(what, "run the agent as the user who owns it, or make it yours"));
     }
-    let own = found.base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    for (name, folder) in own {
-        if let Err(unusable) = catalog::load(&name, &folder) {
-            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {name}")));
+    for own in &found.configuration.own {
+        if let Err(unusable) = own.load(context.env.as_ref()) {
+            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {}", own.name)));
         }
     }
     if let Some(first) = found.waiting.first() {

@@ -1,0 +1,200 @@
+//! The layers: the settings and workflows of the organisation, of the user and of the project, and which of them count.
+//! Core `settings.rs` decides; this finds the files. `docs/reference/settings.md` has the rules.
+//!
+//! Only the organisation's folder has a fixed path: whoever can set a variable must not be able to leave it out.
+
+mod source;
+pub mod trust;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holdpoint_core::diagnostic::{Diagnostic, Severity};
+use holdpoint_core::settings::{Bar, Effective, Layer, Said};
+use holdpoint_core::workflow::Workflow;
+
+pub use self::source::Source;
+use self::trust::Trust;
+use crate::catalog::{self, Defect, Origin, Unusable};
+use crate::env::Env;
+use crate::env_vars::{HOME, XDG_CONFIG_HOME};
+use crate::project;
+use crate::store::state_folder::StateFolder;
+
+/// The organisation's folder.
+const ORGANISATION: &str = "/etc/holdpoint";
+
+/// The layers above all projects. They are found once for an event.
+#[derive(Debug, Default)]
+pub struct Layers {
+    upper: Vec<Source>,
+    /// Workflows that were loaded already: an event may be looked at from several folders.
+    loaded: RefCell<Vec<(PathBuf, Arc<Workflow>)>>,
+}
+
+/// What counts in a project.
+#[derive(Debug, Default)]
+pub struct Configuration {
+    /// The settings.
+    pub effective: Effective,
+    /// The workflows that are not built in, each name once.
+    pub own: Vec<Own>,
+    /// What is wrong with the layers' files, in a sentence each.
+    pub problems: Vec<String>,
+    /// The workflows that a layer above bars, and why, in a sentence each.
+    barred: Vec<(String, String)>,
+}
+
+/// A workflow of a layer's own.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// Its name.
+    pub name: String,
+    /// The layer.
+    pub layer: Layer,
+    /// Its folder.
+    pub folder: PathBuf,
+}
+
+impl Layers {
+    /// Finds the organisation's and the user's. Cases have neither: they make their own projects.
+    pub fn of(env: &dyn Env) -> Layers {
+        if env.began_everything() {
+            return Layers::default();
+        }
+        let organisation = Source::find(Layer::Organisation, organisation(env));
+        let user = user(env).and_then(|folder| Source::find(Layer::User, folder));
+        Layers { upper: organisation.into_iter().chain(user).collect(), ..Layers::default() }
+    }
+
+    /// Puts them together with a project's, which the user must have allowed.
+    pub fn configuration(&self, base: Option<&Path>) -> Configuration {
+        if self.upper.is_empty() && base.is_none() {
+            return Configuration::default();
+        }
+        let project = base.map(Source::project);
+        let sources: Vec<&Source> = self.upper.iter().chain(&project).collect();
+        let (effective, refused) = effective(&sources);
+        let mut problems: Vec<String> =
+            sources.iter().filter_map(|source| source.defect.as_ref()).map(ToString::to_string).collect();
+        for source in &sources {
+            let errors = source.problems().chain(&refused).filter(|problem| is_error(problem, source));
+            problems.extend(errors.map(|problem| source.told(problem)));
+        }
+        let (own, barred) = own(&sources, &effective);
+        problems.extend(barred.iter().map(|(_, why)| why.clone()));
+        Configuration { effective, own, problems, barred }
+    }
+
+    /// Loads a workflow, once.
+    pub fn load(&self, own: &Own, env: &dyn Env) -> Result<Arc<Workflow>, Unusable> {
+        let known = self.loaded.borrow().iter().find(|(folder, _)| *folder == own.folder).cloned();
+        if let Some((_, workflow)) = known {
+            return Ok(workflow);
+        }
+        let workflow = Arc::new(own.load(env)?);
+        self.loaded.borrow_mut().push((own.folder.clone(), Arc::clone(&workflow)));
+        Ok(workflow)
+    }
+
+    /// Returns all sources, with the project's as it is, allowed or not, and what is wrong between them.
+    pub fn sources(self, base: Option<&Path>) -> (Vec<Source>, Vec<Diagnostic>) {
+        let project = base.map(Source::project);
+        let sources: Vec<Source> = self.upper.into_iter().chain(project).collect();
+        let (_, refused) = effective(&sources.iter().collect::<Vec<_>>());
+        (sources, refused)
+    }
+}
+
+/// Returns what counts in the project around a folder, as far as the user has allowed it.
+pub fn around(start: &Path, env: &dyn Env) -> Configuration {
+    Layers::of(env).configuration(project::allowed_base(start, env).as_deref())
+}
+
+/// Finds the organisation's folder. A debug build takes another one for its tests; a released program has no such
+/// variable.
+fn organisation(env: &dyn Env) -> PathBuf {
+    #[cfg(debug_assertions)]
+    if let Some(folder) = env.var(crate::env_vars::ORGANISATION) {
+        return folder.into();
+    }
+    let _ = env;
+    ORGANISATION.into()
+}
+
+/// Finds the user's folder. None without a home.
+fn user(env: &dyn Env) -> Option<PathBuf> {
+    let absolute = |name| env.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = absolute(XDG_CONFIG_HOME).or_else(|| Some(absolute(HOME)?.join(".config")))?;
+    Some(config.join("holdpoint"))
+}
+
+fn effective(sources: &[&Source]) -> (Effective, Vec<Diagnostic>) {
+    let said: Vec<Said<'_>> = sources.iter().filter_map(|source| source.said()).collect();
+    Effective::of(&said)
+}
+
+fn is_error(problem: &Diagnostic, source: &Source) -> bool {
+    problem.severity == Severity::Error && problem.file == source.name
+}
+
+/// Lists the workflows that count, the nearest layer's first, and those that a layer above bars.
+fn own(sources: &[&Source], effective: &Effective) -> (Vec<Own>, Vec<(String, String)>) {
+    let all: Vec<Own> = sources.iter().rev().flat_map(|source| source.workflows()).collect();
+    let (mut counting, mut barred) = (Vec::<Own>::new(), Vec::new());
+    for one in &all {
+        let is_above = |by: Layer| {
+            let is_layers = |other: &Own| other.layer <= by && other.name == one.name;
+            catalog::named(&one.name).is_some() || all.iter().any(is_layers)
+        };
+        if let Some(bar) = effective.bar(one.layer, &one.name, is_above) {
+            barred.push((one.name.clone(), one.barred(&bar)));
+        } else if !counting.iter().any(|known| known.name == one.name) {
+            counting.push(one.clone());
+        }
+    }
+    (counting, barred)
+}
+
+impl Configuration {
+    /// Returns the workflow of a name, if it is not built in.
+    pub fn own(&self, name: &str) -> Option<&Own> {
+        self.own.iter().find(|own| own.name == name)
+    }
+
+    /// Says why a workflow of this name is not used, if a layer above bars it.
+    pub fn barred(&self, name: &str) -> Option<&str> {
+        self.barred.iter().find(|(barred, _)| barred == name).map(|(_, why)| why.as_str())
+    }
+}
+
+impl Own {
+    /// Loads it. What `check` calls an error is not run.
+    pub fn load(&self, env: &dyn Env) -> Result<Workflow, Unusable> {
+        if self.layer == Layer::Project {
+            return catalog::load(&self.name, &self.folder);
+        }
+        let trust = Trust::of(self.layer);
+        let folders = [self.folder.parent(), Some(self.folder.as_path())];
+        if let Some(error) = folders.into_iter().flatten().find_map(|folder| trust.check(folder).err()) {
+            return Err(Unusable { name: self.name.clone(), why: Defect::Distrusted(error) });
+        }
+        catalog::load_trusted(&self.name, &self.folder, trust, StateFolder::of(env))
+    }
+
+    /// Returns it as the origin of a run.
+    pub fn origin(&self) -> Origin {
+        Origin::Own { layer: self.layer, folder: self.folder.clone() }
+    }
+
+    fn barred(&self, bar: &Bar) -> String {
+        format!(
+            "{}'s own workflow `{}` is not used: {} has {}",
+            self.layer.name(),
+            self.name,
+            bar.file,
+            bar.key
+        )
+    }
+}
