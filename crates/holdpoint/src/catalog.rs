@@ -149,16 +149,23 @@ pub fn folders(place: &Path) -> Vec<(String, PathBuf)> {
 
 /// Loads the workflow in a folder. What `check` calls an error is not run.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
-    load_trusted(name, folder, Trust::Allowed, None)
+    load_in(name, folder, &Around::default())
 }
 
-/// Loads it if its files can be trusted. That it was found good is remembered in the state folder, if one is given.
-pub fn load_trusted(
-    name: &str,
-    folder: &Path,
-    trust: Trust,
-    state: Option<StateFolder>,
-) -> Result<Workflow, Unusable> {
+/// What is around a workflow's folder.
+#[derive(Debug, Default)]
+pub struct Around<'a> {
+    /// Who must have written its files.
+    pub trust: Trust,
+    /// Where it is remembered that it was found good, if not in its project.
+    pub state: Option<StateFolder>,
+    /// Workflows that its texts can name, other than those beside it and the built-in ones.
+    pub others: &'a [String],
+}
+
+/// Loads the workflow in a folder, if its files can be trusted.
+pub fn load_in(name: &str, folder: &Path, around: &Around<'_>) -> Result<Workflow, Unusable> {
+    let trust = around.trust;
     let unusable = |why| Unusable { name: name.to_owned(), why };
     let file = folder.join(FILE);
     trust.check_file(&file).map_err(|error| unusable(Defect::Distrusted(error)))?;
@@ -169,7 +176,7 @@ pub fn load_trusted(
         texts.borrow_mut().push((file.to_owned(), text.clone()));
         Some(text)
     });
-    match error(&parsed, folder, &texts.into_inner(), state) {
+    match error(&parsed, folder, &texts.into_inner(), around) {
         None => Ok(parsed.workflow),
         Some(error) => {
             let source = read_text(&folder.join(&error.file)).unwrap_or_default();
@@ -193,13 +200,14 @@ fn error(
     parsed: &Parsed,
     folder: &Path,
     texts: &[(String, String)],
-    state: Option<StateFolder>,
+    around: &Around<'_>,
 ) -> Option<Diagnostic> {
     if let Some(error) = parsed.error() {
         return Some(error.clone());
     }
-    let workflows = names_beside(folder);
-    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows, state);
+    let mut workflows = names_beside(folder);
+    workflows.extend_from_slice(around.others);
+    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows, around.state.clone());
     if found.is_good() {
         return None;
     }

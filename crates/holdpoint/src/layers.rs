@@ -16,7 +16,7 @@ use holdpoint_core::workflow::Workflow;
 
 pub use self::source::Source;
 use self::trust::Trust;
-use crate::catalog::{self, Defect, Origin, Unusable};
+use crate::catalog::{self, Around, Defect, Origin, Unusable};
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_CONFIG_HOME};
 use crate::project;
@@ -55,6 +55,8 @@ pub struct Own {
     pub layer: Layer,
     /// Its folder.
     pub folder: PathBuf,
+    /// The names of the workflows of the layers above all projects: its texts can name their commands.
+    above: Arc<[String]>,
 }
 
 impl Layers {
@@ -139,9 +141,23 @@ fn is_error(problem: &Diagnostic, source: &Source) -> bool {
     problem.severity == Severity::Error && problem.file == source.name
 }
 
+/// Lists the workflows of all layers, the nearest layer's first.
+fn every(sources: &[&Source]) -> Vec<Own> {
+    let found: Vec<_> = sources.iter().rev().map(|source| (source.layer, source.workflows())).collect();
+    let above = found.iter().filter(|(layer, _)| *layer != Layer::Project);
+    let above: Arc<[String]> = above.flat_map(|(_, all)| all.iter().map(|(name, _)| name.clone())).collect();
+    let mut own = Vec::new();
+    for (layer, all) in found {
+        let layers =
+            all.into_iter().map(|(name, folder)| Own { name, layer, folder, above: Arc::clone(&above) });
+        own.extend(layers);
+    }
+    own
+}
+
 /// Lists the workflows that count, the nearest layer's first, and those that a layer above bars.
 fn own(sources: &[&Source], effective: &Effective) -> (Vec<Own>, Vec<(String, String)>) {
-    let all: Vec<Own> = sources.iter().rev().flat_map(|source| source.workflows()).collect();
+    let all = every(sources);
     let (mut counting, mut barred) = (Vec::<Own>::new(), Vec::new());
     for one in &all {
         let is_above = |by: Layer| {
@@ -172,15 +188,16 @@ impl Configuration {
 impl Own {
     /// Loads it. What `check` calls an error is not run.
     pub fn load(&self, env: &dyn Env) -> Result<Workflow, Unusable> {
+        let (trust, others) = (Trust::of(self.layer), &*self.above);
         if self.layer == Layer::Project {
-            return catalog::load(&self.name, &self.folder);
+            return catalog::load_in(&self.name, &self.folder, &Around { others, ..Around::default() });
         }
-        let trust = Trust::of(self.layer);
         let folders = [self.folder.parent(), Some(self.folder.as_path())];
         if let Some(error) = folders.into_iter().flatten().find_map(|folder| trust.check(folder).err()) {
             return Err(Unusable { name: self.name.clone(), why: Defect::Distrusted(error) });
         }
-        catalog::load_trusted(&self.name, &self.folder, trust, StateFolder::of(env))
+        let state = StateFolder::of(env);
+        catalog::load_in(&self.name, &self.folder, &Around { trust, state, others })
     }
 
     /// Returns it as the origin of a run.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::diagnostic::Diagnostic;
 use holdpoint_core::settings::{Layer, Parsed, Said, parse};
 
-use super::Own;
 use super::trust::{Trust, TrustError};
 use crate::catalog;
 use crate::store::layout;
@@ -85,11 +84,9 @@ impl Source {
         format!("{}:{line}:{column}: {}{hint}", self.name, problem.message)
     }
 
-    /// Lists its workflows. A folder that cannot be trusted has none.
-    pub fn workflows(&self) -> Vec<Own> {
+    /// Lists its workflows, by name. A folder that cannot be trusted has none.
+    pub fn workflows(&self) -> Vec<(String, PathBuf)> {
         let is_used = self.defect.as_ref().is_none_or(|defect| !defect.is_about(&self.folder));
-        let folders = if is_used { catalog::folders(&self.folder.join("workflows")) } else { Vec::new() };
-        let own = |(name, folder)| Own { name, layer: self.layer, folder };
-        folders.into_iter().map(own).collect()
+        if is_used { catalog::folders(&self.folder.join("workflows")) } else { Vec::new() }
     }
 }

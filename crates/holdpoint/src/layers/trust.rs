@@ -14,13 +14,14 @@ use crate::store::state_folder;
 const BYTES_MAX: u64 = 1024 * 1024;
 
 /// Who must have written a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Root, and nobody else can write it.
     Roots,
     /// The user, and not everybody can write it.
     Users,
     /// Anybody: what a project brings along counts once the user has allowed it.
+    #[default]
     Allowed,
 }
 

@@ -28,7 +28,7 @@ pub(super) fn look(context: &Context, found: &Found) -> Vec<LayerReport> {
         layer: source.layer.word(),
         folder: source.folder.display().to_string(),
         has_settings: source.text.is_some(),
-        workflows: source.workflows().into_iter().map(|own| own.name).collect(),
+        workflows: source.workflows().into_iter().map(|(name, _)| name).collect(),
         fixed: fixed
             .iter()
             .filter(|(layer, _)| *layer == source.layer)

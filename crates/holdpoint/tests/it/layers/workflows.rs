@@ -133,3 +133,15 @@ fn a_case_of_theirs_is_run_without_the_layers() {
     let printed = house.run(&["test", "house"]);
     assert!(printed.stdout.contains("1 passed, 0 failed"), "{}{}", printed.stdout, printed.stderr);
 }
+
+/// A project's texts can name the commands of the workflows above it.
+#[test]
+fn a_projects_workflow_can_name_their_commands() {
+    let house = House::new();
+    let commands = super::gate("HOUSE")
+        .replace("[holds.any]", "[commands.open]\nabout = \"x\"\nsteps = [{ say = \"x\" }]\n[holds.any]");
+    put(&house.organisation(), "workflows/house/workflow.toml", &commands);
+    house.project.workflow("mine", &super::gate("Run `holdpoint house open`."));
+    assert!(held(&house.hook()).contains("holdpoint house open"));
+    assert!(house.run(&["check", "mine"]).stdout.starts_with("mine: ok"));
+}
