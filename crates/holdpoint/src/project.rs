@@ -145,8 +145,8 @@ fn find_at(
             Err(unusable) => found.unusable.push(unusable),
         }
     }
-    for name in effective.named() {
-        found.problems.extend(unknown_name(name, own));
+    for (name, file) in effective.named() {
+        found.problems.extend(unknown_name(name, file, own));
     }
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
@@ -363,13 +363,12 @@ pub fn allowed_base(start: &Path, env: &dyn Env) -> Option<PathBuf> {
 }
 
 /// Reports a name in `holdpoint.toml` that no workflow has.
-fn unknown_name(name: &str, own: &[Own]) -> Option<String> {
+fn unknown_name(name: &str, file: &str, own: &[Own]) -> Option<String> {
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
     let names: Vec<&str> = own.iter().map(|own| own.name.as_str()).chain(built_in).collect();
     let hint = match nearest_word(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are: {}", names.join(", ")),
     };
-    (!names.contains(&name))
-        .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
+    (!names.contains(&name)).then(|| format!("{file} names a workflow `{name}` that does not exist; {hint}"))
 }

@@ -137,16 +137,12 @@ impl Effective {
         self.workflows.as_ref().map(|list| (list.layer, list.file.as_str()))
     }
 
-    /// Returns the names that must be those of workflows. A list above a project may name those of other projects.
-    pub fn named(&self) -> impl Iterator<Item = &str> {
+    /// Returns the names that must be those of workflows, each with its file. A list above a project may name those of
+    /// other projects.
+    pub fn named(&self) -> impl Iterator<Item = (&str, &str)> {
         let listed = self.workflows.iter().filter(|list| list.layer == Layer::Project);
-        let listed = listed.flat_map(|list| &list.what);
-        listed.chain(self.require.iter().map(|one| &one.what)).map(String::as_str)
-    }
-
-    /// Returns the layer that requires a workflow.
-    pub fn required_by(&self, name: &str) -> Option<Layer> {
-        self.require.iter().find(|one| one.what == name).map(|one| one.layer)
+        let listed = listed.flat_map(|list| list.what.iter().map(|name| (name.as_str(), list.file.as_str())));
+        listed.chain(self.require.iter().map(|one| (one.what.as_str(), one.file.as_str())))
     }
 
     /// Returns why a layer's own workflow of this name is not used, if it is not. `is_above` says whether a layer, or one

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::diagnostic::Diagnostic;
-use holdpoint_core::settings::{Layer, Parsed, Said, parse};
+use holdpoint_core::settings::{Layer, Parsed, Placed, Said, parse};
 
 use super::trust::{Trust, TrustError};
 use crate::catalog;
 use crate::store::layout;
+
+/// The folder of its workflows, a folder each.
+const WORKFLOWS: &str = "workflows";
 
 /// The settings and workflows of a layer.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ impl Source {
     pub(super) fn find(layer: Layer, folder: PathBuf) -> Option<Source> {
         let trust = Trust::of(layer);
         match trust.check(&folder) {
-            Ok(()) => Some(Source::read(layer, folder)),
+            Ok(()) => Some(Source::read(layer, folder).without_linked_workflows()),
             Err(error) if error.is_missing() => None,
             Err(error) => Some(Source { defect: Some(error), ..Source::empty(layer, folder) }),
         }
@@ -39,6 +42,15 @@ impl Source {
     /// Reads a project's.
     pub(super) fn project(base: &Path) -> Source {
         Source::read(Layer::Project, layout::folder(base))
+    }
+
+    /// Reports a link in the place of the workflows' folder: what is behind it is nobody's workflow.
+    fn without_linked_workflows(mut self) -> Source {
+        let path = self.folder.join(WORKFLOWS);
+        if self.defect.is_none() && path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            self.defect = Some(TrustError::NotAFolder { path });
+        }
+        self
     }
 
     fn empty(layer: Layer, folder: PathBuf) -> Source {
@@ -72,9 +84,10 @@ impl Source {
         self.parsed.problems.iter()
     }
 
-    /// Returns the workflows that its list names, and their places.
-    pub fn listed(&self) -> &[holdpoint_core::settings::Placed<String>] {
-        &self.parsed.listed
+    /// Returns the names that must be those of workflows, and their places. A list above a project may name those of
+    /// other projects.
+    pub fn named(&self) -> &[Placed<String>] {
+        if self.layer == Layer::Project { &self.parsed.listed } else { &self.parsed.settings.require }
     }
 
     /// Says what is wrong at a place of its settings.
@@ -87,6 +100,6 @@ impl Source {
     /// Lists its workflows, by name. A folder that cannot be trusted has none.
     pub fn workflows(&self) -> Vec<(String, PathBuf)> {
         let is_used = self.defect.as_ref().is_none_or(|defect| !defect.is_about(&self.folder));
-        if is_used { catalog::folders(&self.folder.join("workflows")) } else { Vec::new() }
+        if is_used { catalog::folders(&self.folder.join(WORKFLOWS)) } else { Vec::new() }
     }
 }

@@ -130,7 +130,6 @@ impl Trust {
     fn judge(self, path: &Path, found: &Metadata) -> Result<(), TrustError> {
         let place = || crate::install::host::quoted(&path.to_string_lossy());
         let (why, fix) = match self {
-            Trust::Allowed => return Ok(()),
             Trust::Roots if !is_roots(found) => ("it is not root's", format!("sudo chown root {}", place())),
             Trust::Roots if is_writable(found, 0o022) => {
                 ("others than root can write it", format!("sudo chmod go-w {}", place()))
@@ -141,7 +140,7 @@ impl Trust {
             Trust::Users if is_writable(found, 0o002) => {
                 ("everybody can write it", format!("chmod o-w {}", place()))
             }
-            Trust::Roots | Trust::Users => return Ok(()),
+            Trust::Roots | Trust::Users | Trust::Allowed => return Ok(()),
         };
         Err(TrustError::Distrusted { path: path.to_path_buf(), why, fix })
     }

@@ -1,7 +1,7 @@
 //! Finds errors in the settings of each layer.
 
 use holdpoint_core::diagnostic::{Diagnostic, nearest};
-use holdpoint_core::settings::Layer;
+use holdpoint_core::settings::{Layer, Placed};
 
 use crate::cli::Context;
 use crate::error::{CommandError, Kind};
@@ -44,13 +44,10 @@ pub(super) fn check(context: &Context, workflows: &[&str]) -> Result<Vec<Checked
     Ok(all)
 }
 
-/// Reports names in a project's list that no workflow has. A list above may name those of other projects.
+/// Reports names that no workflow has.
 fn unknown(source: &Source, workflows: &[&str]) -> Vec<Diagnostic> {
-    if source.layer != Layer::Project {
-        return Vec::new();
-    }
-    let unknown = source.listed().iter().filter(|name| !workflows.contains(&name.value.as_str()));
-    let problem = |name: &holdpoint_core::settings::Placed<String>| {
+    let unknown = source.named().iter().filter(|name| !workflows.contains(&name.value.as_str()));
+    let problem = |name: &Placed<String>| {
         let what = format!("unknown workflow `{}`", name.value);
         Diagnostic::error(&source.name, name.span.clone(), what).hinted(suggestion(&name.value, workflows))
     };

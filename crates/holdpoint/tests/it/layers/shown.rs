@@ -31,6 +31,23 @@ fn check_says_at_its_place_what_is_locked_above() {
 }
 
 #[test]
+fn a_required_workflow_that_does_not_exist_is_told() {
+    let house = House::new();
+    put_gate(&house.organisation(), "house", "HOUSE");
+    house.orders("require = [\"hous\"]\n");
+    let said = text(&house, &["check"]);
+    assert!(
+        said.contains("error: unknown workflow `hous`") && said.contains("did you mean `house`?"),
+        "{said}"
+    );
+    let said = text(&house, &["status"]);
+    assert!(
+        said.contains("[ORGANISATION]/holdpoint.toml names a workflow `hous` that does not exist"),
+        "{said}"
+    );
+}
+
+#[test]
 fn doctor_lists_the_layers_and_what_they_fix() {
     let house = House::new();
     put_gate(&house.organisation(), "house", "HOUSE");

@@ -81,6 +81,20 @@ fn a_link_or_a_pipe_in_the_place_of_settings_is_not_used() {
     std::fs::rename(&folder, folder.with_file_name("other")).unwrap();
     symlink("other", &folder).unwrap();
     is_not_used(&house.hook(), "it is not a plain folder");
+    for layer in [House::organisation, House::user] {
+        let house = House::new();
+        put_gate(&layer(&house), "house", "HOUSE");
+        let workflows = layer(&house).join("workflows");
+        std::fs::rename(&workflows, layer(&house).join("other")).unwrap();
+        symlink("other", &workflows).unwrap();
+        let printed = house.hook();
+        assert_eq!(held(&printed), "");
+        assert!(
+            message(&printed).contains("workflows is not used: it is not a plain folder"),
+            "{}",
+            printed.stdout
+        );
+    }
 }
 
 #[test]

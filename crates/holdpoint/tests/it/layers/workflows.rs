@@ -106,6 +106,25 @@ fn what_was_found_good_is_remembered_in_the_state_folder() {
     assert!(!house.project.root().join(".holdpoint").exists());
 }
 
+/// Their hooks are registered for all projects of the user, as those of the built-in ones are.
+#[test]
+fn init_for_the_user_knows_them() {
+    let house = House::new();
+    put_gate(&house.user(), "mine", "MINE");
+    house.project.workflow("projects", &super::gate("PROJECT"));
+    let home = house.project.root().join("no-home");
+    std::fs::create_dir(&home).unwrap();
+    let init = house.run(&["init", "--user", "--agent", "claude", "--workflow", "mine"]);
+    assert_eq!(init.code, Some(0), "{}{}", init.stdout, init.stderr);
+    assert!(std::fs::read_to_string(home.join(".claude/settings.json")).unwrap().contains("PreToolUse"));
+    let refused = house.run(&["init", "--user", "--agent", "claude", "--workflow", "projects"]);
+    assert!(
+        refused.stderr.contains("`--user` installs built-in workflows and your own"),
+        "{}",
+        refused.stderr
+    );
+}
+
 /// What a clone brings along waits, whosever the workflow is.
 #[test]
 fn a_run_that_came_with_a_clone_waits_for_the_user() {
