@@ -249,7 +249,7 @@ struct RunQuery<'a> {
     /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
-    /// Made when something is found: an event without runs reads nothing outside the project.
+    /// Made when something is found: an event without runs does not read the registry.
     allowance: &'a OnceCell<Allowance<'a>>,
     session: Option<&'a str>,
     moment: Option<Moment>,

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use holdpoint::allow::Allowance;
 use holdpoint::env::Env;
-use holdpoint::env_vars::XDG_STATE_HOME;
+use holdpoint::env_vars::{ORGANISATION, XDG_STATE_HOME};
 use serde_json::Value as Json;
 
 /// A folder with a project in it.
@@ -118,6 +118,7 @@ impl Project {
         command
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.root.join("no-home"))
+            .env(ORGANISATION, "/nonexistent")
             .env(XDG_STATE_HOME, self.state());
         command
     }
