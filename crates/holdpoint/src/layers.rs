@@ -6,6 +6,7 @@
 mod source;
 pub mod trust;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,8 +66,10 @@ impl Layers {
         if env.began_everything() {
             return Layers::default();
         }
-        let organisation = Source::find(Layer::Organisation, organisation(env));
-        let user = user(env).and_then(|folder| Source::find(Layer::User, folder));
+        let organisation = Some(organisation(env)).filter(|folder| may_be_there(folder));
+        let organisation = organisation.and_then(|folder| Source::find(Layer::Organisation, folder.into()));
+        let user = user(env).filter(|folder| may_be_there(folder));
+        let user = user.and_then(|folder| Source::find(Layer::User, folder));
         Layers { upper: organisation.into_iter().chain(user).collect(), ..Layers::default() }
     }
 
@@ -116,20 +119,37 @@ pub fn around(start: &Path, env: &dyn Env) -> Configuration {
 
 /// Finds the organisation's folder. A debug build takes another one for its tests; a released program has no such
 /// variable.
-fn organisation(env: &dyn Env) -> PathBuf {
+fn organisation(env: &dyn Env) -> Cow<'static, Path> {
     #[cfg(debug_assertions)]
     if let Some(folder) = env.var(crate::env_vars::ORGANISATION) {
-        return folder.into();
+        return Cow::Owned(folder.into());
     }
     let _ = env;
-    ORGANISATION.into()
+    Cow::Borrowed(Path::new(ORGANISATION))
 }
 
 /// Finds the user's folder. None without a home.
 fn user(env: &dyn Env) -> Option<PathBuf> {
-    let absolute = |name| env.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = absolute(XDG_CONFIG_HOME).or_else(|| Some(absolute(HOME)?.join(".config")))?;
-    Some(config.join("holdpoint"))
+    let absolute = |name| env.var(name).filter(|path| Path::new(path).is_absolute());
+    let (mut folder, below) = match absolute(XDG_CONFIG_HOME) {
+        Some(config) => (config, "/holdpoint"),
+        None => (absolute(HOME)?, "/.config/holdpoint"),
+    };
+    folder.push_str(below);
+    Some(folder.into())
+}
+
+/// Returns whether a folder may be there. Every event asks, and on most machines there is none: this is the cheapest way.
+#[cfg(unix)]
+fn may_be_there(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    use rustix::io::Errno;
+    !matches!(access(folder, Access::EXISTS), Err(Errno::NOENT | Errno::NOTDIR))
+}
+
+#[cfg(not(unix))]
+fn may_be_there(folder: &Path) -> bool {
+    folder.exists()
 }
 
 fn effective(sources: &[&Source]) -> (Effective, Vec<Diagnostic>) {
