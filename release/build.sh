@@ -32,9 +32,9 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$dist" "$work/$name/completions"
 cp "$program" README.md LICENSE-APACHE LICENSE-MIT "$work/$name/"
 for shell in bash zsh fish elvish powershell; do
-  "$program" completions "$shell" > "$work/$name/completions/holdpoint.$shell"
+  "$program" shell completions "$shell" > "$work/$name/completions/holdpoint.$shell"
 done
-"$program" man --to "$work/$name/man/man1" >/dev/null
+"$program" shell man --to "$work/$name/man/man1" >/dev/null
 
 when=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \

@@ -10,6 +10,7 @@ use holdpoint_checks::plan::Plan;
 use holdpoint_checks::reader::Reader;
 use holdpoint_checks::scan::Scan;
 use holdpoint_core::path;
+use holdpoint_core::workflow::performer::MoneyWords;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -21,7 +22,15 @@ fuzz_target!(|text: &str| {
     let documents = ["domain-map.md", "cross-cutting.md"].map(|name| (name.to_owned(), text.to_owned()));
     let fields = ["Domain", "Data model"].map(str::to_owned).to_vec();
     let reference = Reference { section: "Reference".to_owned(), fields };
-    let words = Words { domains: "domain-map*".to_owned(), money: "cross-cutting*".to_owned(), reference };
+    let words = |words: [&'static str; 2]| words.map(Into::into).to_vec().into();
+    let money = MoneyWords {
+        documents: "cross-cutting*".into(),
+        about: words(["money", "price"]),
+        units: words(["cents", "minor units"]),
+        names: words(["price", "*total"]),
+        except: words(["id", "ratio"]),
+    };
+    let words = Words { domains: "domain-map*".to_owned(), money, reference };
     let blueprint = Blueprint::read(&documents, &words);
     Compliance { blueprint, spec: text.to_owned() }.findings(&files);
     AcceptanceRows { ids: "T-*".to_owned(), columns: Vec::new() }.read(text);

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
+use holdpoint::engine::leftovers::Leftovers;
 use holdpoint::engine::{Call, answer};
 use holdpoint::hook::input::Input;
 use holdpoint::hook::options::Options;
@@ -25,7 +26,8 @@ static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
 fuzz_target!(|bytes: &[u8]| {
     let options = Options::default();
     let env = Arc::new(holdpoint::env::FixedEnv::default());
-    let reply = answer(&Call { input: Input::Whole(bytes.to_vec()), options: &options, cwd: &HOME, env });
+    let (input, leftovers) = (Input::Whole(bytes.to_vec()), Leftovers::default());
+    let reply = answer(&Call { input, options: &options, cwd: &HOME, env, leftovers });
     if !reply.stdout.is_empty() {
         let said: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap();
         assert!(said.is_object());

@@ -8,10 +8,11 @@ mod reference;
 mod rules;
 
 use map::Map;
-use money::Money;
+use money::MoneyRule;
 use rules::Rules;
 
 use holdpoint_core::path;
+use holdpoint_core::workflow::performer::MoneyWords;
 
 use crate::lint::{Finding, Linter, Source};
 use crate::source::{self, Language};
@@ -29,8 +30,8 @@ const TYPE: &str = "TYPE_MISMATCH";
 pub struct Words {
     /// A glob for the documents that have the domains, by their names in lower case with `-` for `_`.
     pub domains: String,
-    /// The same for those that say what money is.
-    pub money: String,
+    /// What it says of money.
+    pub money: MoneyWords,
     /// What a spec must say.
     pub reference: Reference,
 }
@@ -65,7 +66,7 @@ pub struct Blueprint {
     map: Map,
     has_map: bool,
     rules: Rules,
-    money: Option<Money>,
+    money: Option<MoneyRule>,
     is_empty: bool,
     reference: Reference,
 }
@@ -90,7 +91,7 @@ impl Blueprint {
             map,
             has_map: !maps.is_empty(),
             rules,
-            money: Money::read(&of(&words.money).join("\n\n")),
+            money: MoneyRule::read(&of(&words.money.documents).join("\n\n"), &words.money),
             is_empty: documents.is_empty(),
             reference: words.reference.clone(),
         }
@@ -105,7 +106,7 @@ fn judge(blueprint: &Blueprint, spec: &str, files: &[Source]) -> Vec<Finding> {
     }
     let map = blueprint.has_map.then_some(&blueprint.map);
     let mut found = reference::judge(spec, &blueprint.reference, map);
-    found.extend(blueprint.money.into_iter().flat_map(|money| money::in_spec(spec, money)));
+    found.extend(blueprint.money.iter().flat_map(|rule| money::in_spec(spec, rule)));
     for (path, text) in files {
         found.extend(of_file(blueprint, path, text));
     }
@@ -119,7 +120,7 @@ fn of_file(blueprint: &Blueprint, path: &str, text: &str) -> Vec<Finding> {
         found.extend(stray(blueprint, path));
         found.extend(imports(blueprint, path, text));
     }
-    found.extend(blueprint.money.into_iter().flat_map(|money| money::in_file(path, text, money)));
+    found.extend(blueprint.money.iter().flat_map(|rule| money::in_file(path, text, rule)));
     found.sort();
     found
 }
@@ -151,4 +152,4 @@ fn imports(blueprint: &Blueprint, path: &str, text: &str) -> Vec<Finding> {
 
 #[cfg(test)]
 #[path = "blueprint_tests.rs"]
-mod blueprint_tests;
+pub(crate) mod blueprint_tests;

@@ -11,7 +11,19 @@ const SPEC_TEXT: &str = "# S\n\n## Blueprint Reference\n\n**Domain:** billing\n*
 fn words() -> Words {
     let fields = ["Domain", "Cross-cutting", "Data model"].map(str::to_owned).to_vec();
     let reference = Reference { section: "Blueprint Reference".to_owned(), fields };
-    Words { domains: "domain-map*".to_owned(), money: "cross-cutting*".to_owned(), reference }
+    Words { domains: "domain-map*".to_owned(), money: money_words(), reference }
+}
+
+/// What a workflow might say of money.
+pub(crate) fn money_words() -> MoneyWords {
+    let list = |words: &[&'static str]| words.iter().copied().map(Into::into).collect::<Vec<_>>().into();
+    MoneyWords {
+        documents: "cross-cutting*".into(),
+        about: list(&["money", "price", "prices", "amount", "amounts"]),
+        units: list(&["cents", "minor units"]),
+        names: list(&["amount", "balance", "fee", "price", "prices", "*total"]),
+        except: list(&["count", "id", "rate", "ratio", "seconds"]),
+    }
 }
 
 fn blueprint(documents: &[(&str, &str)]) -> Blueprint {

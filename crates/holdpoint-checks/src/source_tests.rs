@@ -1,6 +1,8 @@
+use holdpoint_core::workflow::performer::MoneyWords;
 use proptest::prelude::*;
 
 use super::*;
+use crate::blueprint::blueprint_tests::money_words;
 use crate::blueprint::{Blueprint, Compliance, Words};
 use crate::lint::Linter;
 use crate::scan::Scan;
@@ -107,7 +109,8 @@ fn what_nests_deeper_than_a_stack_is_read() {
         ("a.go", format!("func f() {{ if {}err != nil {{ }} }}", "x && (".repeat(20_000))),
     ];
     let files = files.map(|(path, text)| (path.to_owned(), text));
-    let words = Words { money: "*".to_owned(), ..Words::default() };
+    let money = MoneyWords { documents: "*".into(), ..money_words() };
+    let words = Words { money, ..Words::default() };
     let blueprint = Blueprint::read(&[("a.md".to_owned(), "Money is int".to_owned())], &words);
     assert_eq!(Scan::default().findings(&files), []);
     assert_eq!(Compliance { blueprint, spec: String::new() }.findings(&files).len(), 1);

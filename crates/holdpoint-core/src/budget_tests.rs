@@ -5,30 +5,21 @@ use crate::event::{Event, Moment};
 use crate::facts::Facts;
 use crate::tool::Tool;
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, World};
+use crate::world::Answer;
+use crate::world::world_tests::FakeWorld;
 
-/// A world with one file of 1 MB, which git answers at once.
-struct Large;
-
-impl World for Large {
-    fn read(&self, _: &str) -> Answer<Vec<u8>> {
-        Answer::Is(b"a word,".repeat(150_000))
-    }
-    fn exists(&self, _: &str) -> Answer<()> {
-        Answer::Is(())
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::Is("main".into())
+/// A world in which every file has 1 MB, and which git answers at once.
+fn large() -> FakeWorld {
+    FakeWorld {
+        read: Box::new(|_| Answer::Is(b"a word,".repeat(150_000))),
+        ..FakeWorld::with_git(|_, _| Answer::Is("main".into()))
     }
 }
 
 fn facts_of(lets: &str, tool: Option<Tool>) -> Arc<Facts> {
     let parsed = parse("x", &format!("about = \"\"\n[run]\nhome = \".x\"\n[let]\n{lets}"), &|_| None);
     let event = Event { tool, ..Event::from_shell(Moment::Before, "/w") };
-    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(Large))
+    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(large()))
 }
 
 fn refused(facts: &Arc<Facts>, source: &str) -> FactError {
@@ -178,6 +169,33 @@ fn a_long_result_is_a_fault_and_never_harmless() {
     let tool = Tool { name: "Task".into(), result: Some(result), ..Tool::default() };
     let facts = facts_of("", Some(tool));
     refused(&facts, "'VERDICT [0-9a-f]+ approved' is found_in(tool.result)");
+}
+
+/// However often it is asked about a command, a prompt or a result without end, the work ends.
+#[test]
+fn a_long_event_uses_up_the_work_and_no_more() {
+    let long = "$x ".repeat(1_300_000);
+    let tool = Tool {
+        name: "Bash".into(),
+        input: serde_json::json!({ "command": long }),
+        result: Some(serde_json::json!(long)),
+        ..Tool::default()
+    };
+    let facts = facts_of("", Some(tool));
+    for source in [
+        "tool.runs('git commit')",
+        "'git +commit' is found_in(tool.command)",
+        "tool.command | split(' ') | length > 5",
+        "'x' in tool.command and 'git' is found_in(tool.command)",
+        "'VERDICT' is found_in(tool.result)",
+    ]
+    .repeat(40)
+    {
+        let _ = facts.evaluate(&source.to_owned().into(), facts.context());
+        assert!(facts.budget.worked() <= WORK_MAX, "{source}: {}", facts.budget.worked());
+    }
+    assert_eq!(facts.budget.worked(), WORK_MAX, "it was used up");
+    refused(&facts, "'git' is found_in(tool.command)");
 }
 
 #[test]

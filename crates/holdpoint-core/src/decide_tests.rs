@@ -8,26 +8,21 @@ use crate::effects::Set;
 use crate::event::{Event, Moment};
 use crate::tool::Tool;
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, World, WorldError};
+use crate::world::world_tests::FakeWorld;
+use crate::world::{Answer, WorldError};
 
-struct Files(HashMap<&'static str, &'static str>);
-
-impl World for Files {
-    fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        match self.0.get(path) {
-            Some(&"unreadable") => Answer::Fault(WorldError::Unreadable("permission denied".into())),
-            Some(text) => Answer::Is(text.as_bytes().to_vec()),
-            None => Answer::None,
-        }
-    }
-    fn exists(&self, path: &str) -> Answer<()> {
-        if self.0.contains_key(path) { Answer::Is(()) } else { Answer::None }
-    }
-    fn env(&self, name: &str) -> Option<String> {
-        (name == "TEAM").then(|| "blue".into())
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::Is("main".into())
+/// A project on `main` with these files; one of them may be `unreadable`.
+fn project(files: &[(&'static str, &'static str)]) -> FakeWorld {
+    let files: HashMap<&str, &str> = files.iter().copied().collect();
+    let read = move |path: &str| match files.get(path) {
+        Some(&"unreadable") => Answer::Fault(WorldError::Unreadable("permission denied".into())),
+        Some(text) => Answer::Is(text.as_bytes().to_vec()),
+        None => Answer::None,
+    };
+    FakeWorld {
+        read: Box::new(read),
+        variables: &[("TEAM", "blue")],
+        ..FakeWorld::with_git(|_, _| Answer::Is("main".into()))
     }
 }
 
@@ -44,7 +39,7 @@ fn decide_with(rules: &str, files: &[(&'static str, &'static str)]) -> Effects {
         is_waiting: false,
         agent: "claude".into(),
     };
-    let world = Arc::new(Files(files.iter().copied().collect()));
+    let world = Arc::new(project(files));
     decide(&Facts::new(parsed.workflow, Arc::new(event), "/w".into(), world), None)
 }
 

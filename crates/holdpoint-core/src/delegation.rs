@@ -1,18 +1,17 @@
 //! The agent and the phase that a sub-agent call is for, found by the agent's name, by an agent or phase named in the
 //! text, or by a phase's number.
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-
 use serde_json::Value as Json;
+use thiserror::Error;
 
 use crate::filters::{has_word, word_at};
+use crate::json::{JsonError, scan};
 use crate::tool::Tool;
 use crate::workflow::Delegation;
 
 /// The target of a sub-agent call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Detected {
+pub(crate) struct Detected {
     /// The full name of the called agent, even if the call does not delegate a phase.
     pub called: Option<String>,
     /// The agent that owns the phase, if the call names one.
@@ -25,7 +24,7 @@ pub struct Detected {
 pub type Agents = Vec<(String, String)>;
 
 /// Finds the target of a call. Calls `agents` and `phases` only if they are needed.
-pub fn detect<E>(
+pub(crate) fn detect<E>(
     rules: &Delegation,
     tool: &Tool,
     agents: impl FnOnce() -> Result<Agents, E>,
@@ -142,82 +141,63 @@ fn numbered_phase(text: &str, known: &[String], agents: &Agents) -> Option<Strin
     None
 }
 
+/// The reason why a manifest gives no agents.
+#[derive(Debug, Error)]
+pub enum ManifestError {
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// What should list the agents is something else.
+    #[error("`{0}` is not a table of agents")]
+    NotATable(String),
+}
+
 /// Reads the agents in a manifest: `{ <table>: { <agent>: { "phase": … } } }`. Skips everything else unread.
-pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, String> {
-    let parse = |bytes: &[u8]| {
-        let mut reader = serde_json::Deserializer::from_slice(bytes);
-        ManifestSeed(table).deserialize(&mut reader).map_err(|error| error.to_string())
+pub fn agents_in(manifest: &[u8], table: &str) -> Result<Agents, ManifestError> {
+    if let Some(agents) = plain_agents(manifest, table) {
+        return Ok(agents);
+    }
+    let repaired: Json = crate::json::whole(manifest)?;
+    let owners = match repaired.get(table) {
+        Some(Json::Object(owners)) => owners,
+        None if repaired.is_object() => return Ok(Agents::new()),
+        _ => return Err(ManifestError::NotATable(table.to_owned())),
     };
-    parse(manifest).or_else(|_| {
-        let repaired: Json = crate::json::whole(manifest)?;
-        let owners = match repaired.get(table) {
-            Some(Json::Object(owners)) => owners,
-            None if repaired.is_object() => return Ok(Agents::new()),
-            _ => return Err(format!("`{table}` is not a table of agents")),
-        };
-        // One malformed entry is skipped, so that it does not hide the others.
-        let agent = |(name, owner): (&String, &Json)| {
-            Some((name.to_lowercase(), owner.get("phase")?.as_str()?.to_owned()))
-        };
-        Ok(owners.iter().filter_map(agent).collect())
-    })
+    // One malformed entry is skipped, so that it does not hide the others.
+    let agent = |(name, owner): (&String, &Json)| {
+        Some((name.to_lowercase(), owner.get("phase")?.as_str()?.to_owned()))
+    };
+    Ok(owners.iter().filter_map(agent).collect())
 }
 
-struct ManifestSeed<'a>(&'a str);
-struct AgentsSeed;
-
-/// An agent in the manifest. Only its phase matters here.
-#[derive(Deserialize)]
-struct Owner {
-    phase: Option<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for ManifestSeed<'_> {
-    type Value = Agents;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Agents, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ManifestSeed<'_> {
-    type Value = Agents;
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
-        let mut agents = Agents::new();
-        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            if key == self.0 {
-                agents = map.next_value_seed(AgentsSeed)?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
+/// The agents in a manifest in which nothing is wrong or unusual.
+fn plain_agents(manifest: &[u8], table: &str) -> Option<Agents> {
+    let mut agents = Agents::new();
+    scan::fields(manifest, 0, |name, at| {
+        if name != table {
+            return scan::value_end(manifest, at);
         }
-        Ok(agents)
-    }
+        agents.clear();
+        scan::fields(manifest, at, |name, at| {
+            let (phase, end) = phase_of(manifest, at)?;
+            agents.extend(phase.map(|phase| (name.to_lowercase(), phase)));
+            Some(end)
+        })
+    })?;
+    Some(agents)
 }
 
-impl<'de> DeserializeSeed<'de> for AgentsSeed {
-    type Value = Agents;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Agents, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AgentsSeed {
-    type Value = Agents;
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object of agents")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Agents, A::Error> {
-        let mut agents = Agents::new();
-        while let Some(name) = map.next_key::<String>()? {
-            if let Some(phase) = map.next_value::<Owner>()?.phase {
-                agents.push((name.to_lowercase(), phase));
-            }
+/// The phase in the agent's entry that begins at `at`, if it has one, and where the entry ends.
+fn phase_of(manifest: &[u8], at: usize) -> Option<(Option<String>, usize)> {
+    let mut phase = None;
+    let end = scan::fields(manifest, at, |name, at| {
+        let end = scan::value_end(manifest, at)?;
+        if name == "phase" {
+            phase = Some(scan::string(manifest, at..end)?.into_owned());
         }
-        Ok(agents)
-    }
+        Some(end)
+    })?;
+    Some((phase, end))
 }
 
 #[cfg(test)]

@@ -31,7 +31,11 @@ impl Diagnostic {
     }
 
     /// Creates a warning.
-    pub fn warning(file: &str, span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn warning(
+        file: &str,
+        span: std::ops::Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(file, span, message) }
     }
 

@@ -2,6 +2,7 @@
 //! performs them: from here to the state file, the journal and the answer nothing else carries them.
 
 use serde_json::Value as Json;
+use thiserror::Error;
 
 use crate::workflow::step::Delivery;
 
@@ -84,7 +85,8 @@ pub enum FileChange {
 }
 
 /// Something that could not be judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{what}")]
 pub struct Fault {
     /// The rule, if it was one rule's fault.
     pub rule: Option<String>,

@@ -1,6 +1,8 @@
 //! Evaluates one expression or template within a budget. MiniJinja counts steps, but a step may copy a text or compare
 //! two lists of any size; such instructions are replaced by filters that count their work.
 
+mod plain;
+
 use minijinja::machinery::{
     CodeGenerator, Instruction, Instructions, eval, make_string_output, parse, parse_expr,
 };
@@ -16,11 +18,40 @@ use crate::filters::{Environments, FILTERS, TESTS};
 const EXPRESSION_MAX: usize = 16 * 1024;
 /// The longest template.
 const TEMPLATE_MAX: usize = 1024 * 1024;
+/// The filters that apply another filter or test, by its name.
+const APPLYING: [&str; 5] = ["map", "reject", "rejectattr", "select", "selectattr"];
 /// Has MiniJinja look up a filter each time it is applied.
 const NOT_CACHED: u8 = !0;
 
 /// The value of an expression.
 pub(crate) fn value(
+    env: &Environments,
+    budget: &Budget,
+    source: &str,
+    context: Value,
+) -> Result<Value, FactError> {
+    budget.check()?;
+    match plain::value(budget, source, &context) {
+        Some(value) => Ok(value),
+        None => compiled_value(env, budget, source, context),
+    }
+}
+
+/// The text of a template.
+pub(crate) fn text(
+    env: &Environments,
+    budget: &Budget,
+    source: &str,
+    context: Value,
+) -> Result<String, FactError> {
+    budget.check()?;
+    match plain::text(budget, source, &context) {
+        Some(text) => Ok(text),
+        None => compiled_text(env, budget, source, context),
+    }
+}
+
+fn compiled_value(
     env: &Environments,
     budget: &Budget,
     source: &str,
@@ -34,8 +65,7 @@ pub(crate) fn value(
     Ok(value.unwrap_or_default())
 }
 
-/// The text of a template.
-pub(crate) fn text(
+fn compiled_text(
     env: &Environments,
     budget: &Budget,
     source: &str,
@@ -55,7 +85,6 @@ fn run(
     generator: CodeGenerator<'_>,
     context: Value,
 ) -> Result<(Option<Value>, String), FactError> {
-    budget.check()?;
     let (instructions, blocks) = generator.finish();
     let instructions = metered(instructions)?;
     let some = env.having(blocks.is_empty().then(|| applied(&instructions)));
@@ -102,8 +131,7 @@ fn longest_block(source: &str) -> usize {
 
 /// Replaces the instructions whose work depends on their values.
 fn metered(mut instructions: Instructions<'_>) -> Result<Instructions<'_>, FactError> {
-    let targets: Vec<u32> =
-        all(&instructions).filter_map(|instruction| target(&mut instruction.clone()).copied()).collect();
+    let targets: Vec<u32> = all(&instructions).filter_map(aim).collect();
     let mut is_constant = false;
     let mut has_loop = false;
     let mut at = 0;
@@ -131,10 +159,16 @@ fn is_unknown(error: &Error) -> bool {
 fn applied<'b>(instructions: &'b Instructions<'_>) -> Vec<&'b str> {
     let name = |instruction: &'b Instruction<'_>| match instruction {
         Instruction::ApplyFilter(name, ..) | Instruction::PerformTest(name, ..) => Some(*name),
+        _ => None,
+    };
+    let mentioned = |instruction: &'b Instruction<'_>| match instruction {
         Instruction::LoadConst(value) => value.as_str().filter(|name| is_applied(name)),
         _ => None,
     };
     let mut names: Vec<&str> = all(instructions).filter_map(name).collect();
+    if names.iter().any(|name| APPLYING.contains(name)) {
+        names.extend(all(instructions).filter_map(mentioned));
+    }
     names.sort_unstable();
     names.dedup();
     names
@@ -175,7 +209,19 @@ fn counted<'a>(
     Ok(Some(Instruction::ApplyFilter(name, Some(count), NOT_CACHED)))
 }
 
-/// The instruction that another one may go on with.
+/// The place of the instruction that another one may go on with.
+fn aim(instruction: &Instruction<'_>) -> Option<u32> {
+    match instruction {
+        Instruction::Iterate(target)
+        | Instruction::Jump(target)
+        | Instruction::JumpIfFalse(target)
+        | Instruction::JumpIfFalseOrPop(target)
+        | Instruction::JumpIfTrueOrPop(target) => Some(*target),
+        _ => None,
+    }
+}
+
+/// The same, to be changed.
 fn target<'a>(instruction: &'a mut Instruction<'_>) -> Option<&'a mut u32> {
     match instruction {
         Instruction::Iterate(target)

@@ -20,7 +20,7 @@ pub enum Moment {
 
 impl Moment {
     /// All moments, by their names in workflow files.
-    pub const ALL: [(&'static str, Moment); 5] = [
+    pub(crate) const ALL: [(&'static str, Moment); 5] = [
         ("before", Moment::Before),
         ("after", Moment::After),
         ("stop", Moment::Stop),

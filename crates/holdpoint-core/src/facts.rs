@@ -117,14 +117,25 @@ impl Facts {
         home: String,
         world: Arc<dyn World>,
     ) -> Arc<Facts> {
-        let budget: Arc<Budget> = Arc::default();
+        Facts::sharing(&Arc::default(), workflow, event, home, world)
+    }
+
+    /// The same for one of several runs that an event concerns: what evaluating takes is counted for all of them.
+    pub fn sharing(
+        env: &Arc<Environments>,
+        workflow: impl Into<Arc<Workflow>>,
+        event: Arc<Event>,
+        home: String,
+        world: Arc<dyn World>,
+    ) -> Arc<Facts> {
+        let budget = Arc::clone(&env.budget);
         let world = Arc::new(questions::Questions { world, budget: Arc::clone(&budget) });
         Arc::new(Facts {
             workflow: workflow.into(),
             event,
             home,
             world,
-            env: Arc::new(Environments::new(&budget)),
+            env: Arc::clone(env),
             budget,
             state_file: Arc::default(),
             known: Mutex::default(),

@@ -3,24 +3,20 @@ use std::sync::Arc;
 use super::*;
 use crate::event::Moment;
 use crate::workflow::parse::parse;
+use crate::world::world_tests::FakeWorld;
 use crate::world::{GitError, GitQuestion, WorldError};
 
 /// A world in which nothing can be read and git is too slow.
-struct Mute;
-
-impl World for Mute {
-    fn read(&self, _: &str) -> Answer<Vec<u8>> {
-        Answer::Fault(WorldError::Unreadable("permission denied".into()))
-    }
-    fn exists(&self, path: &str) -> Answer<()> {
-        Answer::Fault(WorldError::Outside(path.into()))
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::Fault(WorldError::Git(GitError::TooSlow))
-    }
+fn mute() -> FakeWorld {
+    let read = |path: &str| {
+        Answer::Fault(if path.starts_with('/') {
+            WorldError::Outside(path.into())
+        } else {
+            WorldError::Unreadable("permission denied".into())
+        })
+    };
+    let git = |_: &str, _: &GitQuestion| Answer::Fault(WorldError::Git(GitError::TooSlow));
+    FakeWorld { read: Box::new(read), ..FakeWorld::with_git(git) }
 }
 
 fn facts(lets: &str) -> Arc<Facts> {
@@ -30,7 +26,7 @@ fn facts(lets: &str) -> Arc<Facts> {
         &|_| None,
     );
     let event = Event::from_shell(Moment::Stop, "/w");
-    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(Mute))
+    Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(mute()))
 }
 
 fn error(lets: &str, expression: &str) -> FactError {

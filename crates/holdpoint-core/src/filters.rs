@@ -14,7 +14,7 @@ use minijinja::value::{Rest, Value, ValueKind};
 use crate::budget::Budget;
 use crate::facts::FactError;
 
-pub(crate) use kit::Environments;
+pub use kit::Environments;
 use kit::Kit;
 pub(crate) use pattern::{glob_fault, pattern, pattern_fault};
 
@@ -358,14 +358,8 @@ mod tests_of_filters {
         let projects = Value::from(minijinja::value::Serde(serde_json::json!({
             "web": {"path": "apps/web"}, "web-admin": {"path": "apps/web/admin"}, "bad": 5,
         })));
-        let budget = Arc::default();
-        crate::evaluation::value(
-            &Environments::new(&budget),
-            &budget,
-            expression,
-            context! { projects, one => [1] },
-        )
-        .unwrap()
+        let env = Environments::default();
+        crate::evaluation::value(&env, &env.budget, expression, context! { projects, one => [1] }).unwrap()
     }
 
     fn check(expression: &str, expect: &str) {
@@ -412,7 +406,7 @@ mod tests_of_filters {
 
     #[test]
     fn the_lists_of_names_are_what_the_environment_has() {
-        let env = Environments::new(&Arc::default()).having(None);
+        let env = Environments::default().having(None);
         for name in FILTERS {
             assert!(env.compile_expression_owned(format!("x | {name}")).is_ok());
             let message = env

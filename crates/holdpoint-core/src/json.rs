@@ -5,19 +5,35 @@
 use std::fmt::Write;
 
 pub(crate) mod lazy;
+pub(crate) mod scan;
 
 use serde::de::DeserializeOwned;
+use thiserror::Error;
 
 /// The deepest nesting that is read. Deeper values are refused, so that no input can exhaust the stack.
 const DEPTH_MAX: usize = 512;
 
+/// The reason why bytes are not the JSON that was expected.
+#[derive(Debug, Error)]
+pub enum JsonError {
+    /// They are not JSON, or not of the type that was asked for.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+    /// The nesting could exhaust the stack.
+    #[error("nested more than {} levels deep", DEPTH_MAX)]
+    TooDeep,
+    /// They are another value than an object.
+    #[error("it is not an object")]
+    NotAnObject,
+}
+
 /// Parses the first value in `bytes` and ignores the rest.
-pub fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     read(bytes, Rest::Ignored)
 }
 
 /// Parses `bytes` as one value and nothing else.
-pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     read(bytes, Rest::Refused)
 }
 
@@ -28,21 +44,26 @@ enum Rest {
     Refused,
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, String> {
+fn read<T: DeserializeOwned>(bytes: &[u8], rest: Rest) -> Result<T, JsonError> {
     let mut strict = serde_json::Deserializer::from_slice(bytes);
     if let Ok(value) = T::deserialize(&mut strict)
         && (rest == Rest::Ignored || strict.end().is_ok())
     {
         return Ok(value);
     }
-    let repaired = repair(&String::from_utf8_lossy(bytes))?;
+    let repaired = repaired(bytes)?;
     let mut lenient = serde_json::Deserializer::from_str(&repaired);
     lenient.disable_recursion_limit();
-    let value = T::deserialize(&mut lenient).map_err(|error| error.to_string())?;
+    let value = T::deserialize(&mut lenient)?;
     if rest == Rest::Refused {
-        lenient.end().map_err(|error| error.to_string())?;
+        lenient.end()?;
     }
     Ok(value)
+}
+
+/// Repairs what can be: the text is JSON then, or it never was.
+fn repaired(bytes: &[u8]) -> Result<String, JsonError> {
+    repair(&String::from_utf8_lossy(bytes))
 }
 
 /// Detects, chunk by chunk, when the first value (an object or a list) is complete.
@@ -56,7 +77,17 @@ pub struct Completeness {
 impl Completeness {
     /// Reads the next bytes. Returns true once the outermost bracket has closed.
     pub fn feed(&mut self, bytes: &[u8]) -> bool {
-        bytes.iter().any(|byte| self.closes(*byte))
+        let mut at = 0;
+        loop {
+            if self.in_string && !self.escaped {
+                at += scan::plain(bytes.get(at..).unwrap_or_default());
+            }
+            let Some(byte) = bytes.get(at) else { return false };
+            if self.closes(*byte) {
+                return true;
+            }
+            at += 1;
+        }
     }
 
     fn closes(&mut self, byte: u8) -> bool {
@@ -79,7 +110,7 @@ impl Completeness {
 }
 
 /// Repairs the text as far as possible, or returns the reason why it cannot be repaired.
-fn repair(text: &str) -> Result<String, String> {
+fn repair(text: &str) -> Result<String, JsonError> {
     let mut repaired = String::with_capacity(text.len() + 16);
     let mut rest = text.trim_start_matches('\u{feff}');
     let mut depth = 0_usize;
@@ -99,7 +130,7 @@ fn repair(text: &str) -> Result<String, String> {
             }
         };
         if depth > DEPTH_MAX {
-            return Err(format!("nested more than {DEPTH_MAX} levels deep"));
+            return Err(JsonError::TooDeep);
         }
         rest = rest.get(taken..).unwrap_or_default();
     }
@@ -200,7 +231,7 @@ mod tests {
             (br#"{"a":1,"a":2}"#, json!({"a": 2})),
             (br#"{"a":1} trailing"#, json!({"a": 1})),
         ] {
-            assert_eq!(first::<Value>(text), Ok(expect), "{}", String::from_utf8_lossy(text));
+            assert_eq!(first::<Value>(text).unwrap(), expect, "{}", String::from_utf8_lossy(text));
         }
     }
 

@@ -34,7 +34,11 @@ pub struct Name {
 }
 
 /// Returns what is wrong with the files (relative paths with forward slashes). `read` returns a file's text.
-pub fn faults(layout: &Layout, files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+pub(crate) fn faults(
+    layout: &Layout,
+    files: &[String],
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Vec<String> {
     let mut faults = Vec::new();
     let ours = |path: &&String| {
         let name = path.rsplit('/').next().unwrap_or(path);

@@ -5,30 +5,31 @@
 //! needs to know it asks of a read-only [`world::World`]; what must be done it returns in a
 //! [`effects::Effects`]. The crate's own `clippy.toml` refuses anything else.
 //!
-//! Modules are in reading order, in groups. What is not `pub` is nobody's business outside the core.
+//! Modules are in reading order, in groups; above each group is what the program needs of it. What nobody outside needs is
+//! `pub(crate)`: a test of the program looks for it. This is the program's library and promises nothing to others.
 
-// The input: an event, the tool it is about, and the questions that the core may ask.
+// The program makes an event of what an agent sends, and answers the questions that the core asks about it.
 pub mod event;
 pub mod tool;
 pub mod world;
 
-// A workflow as data: what a file says, and what is wrong with it.
+// A workflow as data: the program parses and checks its file, embeds the built-in ones, and reads what it says.
 pub mod workflow;
 
 // What a user, a project and an organisation say about workflows, without touching them.
 pub mod settings;
 
-// The language of its conditions and texts: names for `check`, then evaluation within a budget.
+// The language of conditions and texts: `check` and the reference ask for its names; evaluation is the core's own.
 pub mod expression;
 pub mod filters;
 
 mod budget;
 mod evaluation;
 
-// What conditions and texts can name.
+// What conditions and texts can name: the program makes the facts of an event, and asks for some itself.
 pub mod facts;
 
-// From facts to effects: the engine's own protection and the rules, then phases, then commands, all of which take steps.
+// From facts to effects: what an event, a phase and a command come to. The program performs and writes it.
 pub mod decide;
 mod protection;
 
@@ -42,17 +43,17 @@ pub mod command;
 pub mod run_id;
 pub mod secret;
 
-// What particular facts need: a sub-agent call, a report, a run's folder, a shell command.
+// What particular facts need. `Layout` is a part of embedded workflows; the readers of foreign text are fuzzed.
 pub mod delegation;
 mod findings;
 pub mod layout;
 pub mod shell;
 
-// For people: drawings and error messages.
+// For people: error messages and drawings, which the program prints.
 pub mod diagnostic;
 pub mod graph;
 
-// Formats that everything else reads.
+// Formats that the program and its checks read as well.
 pub mod digest;
 pub mod document;
 pub mod json;

@@ -1,7 +1,7 @@
 //! Paths as text: joined and normalized without asking the file system.
 
 /// Returns whether a path starts at a root, on Unix or on Windows.
-pub fn is_absolute(path: &str) -> bool {
+pub(crate) fn is_absolute(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.first().is_some_and(|b| matches!(b, b'/' | b'\\'))
         || (bytes.len() > 2 && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'))
@@ -37,8 +37,15 @@ pub fn below<'a>(dir: &str, path: &'a str) -> Option<&'a str> {
 
 /// Returns whether a name or path matches a glob (`*` within a name, `**` across folders).
 pub fn fits(glob: &str, path: &str) -> bool {
-    fast_glob::glob_match(glob, path)
+    // Most globs are `*.md` and most paths a name: no need to go through them letter by letter.
+    match glob.strip_prefix('*') {
+        Some(ending) if !ending.contains(SPECIAL) && !path.contains(['/', '\\']) => path.ends_with(ending),
+        _ => fast_glob::glob_match(glob, path),
+    }
 }
+
+/// What means more than itself in a glob.
+const SPECIAL: [char; 9] = ['*', '?', '[', ']', '{', '}', '!', '/', '\\'];
 
 /// Returns whether a normalized path stays inside its folder: it is relative and has no `..`.
 pub fn stays_below(path: &str) -> bool {
@@ -53,6 +60,16 @@ pub(crate) fn is_bare_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_fits_an_ending_as_any_glob() {
+        for glob in ["*", "*.md", "*-1.md", "*.", "*.m?", "**.md", "*.{md,txt}", "*!x", "*/a", "a*"] {
+            for path in ["", "a", "a.md", ".md", "a-1.md", "b/a.md", r"b\a.md", "a.mdx", "a!x", "b/a", "ä.md"]
+            {
+                assert_eq!(fits(glob, path), fast_glob::glob_match(glob, path), "{glob} {path}");
+            }
+        }
+    }
 
     #[test]
     fn paths_are_tidied_and_stay_where_they_are() {

@@ -6,7 +6,7 @@ mod one_test;
 mod performance;
 mod request;
 pub mod round;
-pub mod subagent;
+pub(crate) mod subagent;
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::workflow::step::{Delivery, Step};
 
 pub(crate) use performance::handed_over;
 pub use performance::{Answered, failed, has_passed, performed};
-pub use request::{AnswerForm, Request, Task, Tests};
+pub use request::{AnswerError, AnswerForm, Request, Task, Tests};
 
 /// How often an unfinished phase of the agent is held where the workflow does not say.
 pub const HOLDS: u32 = 3;

@@ -9,6 +9,7 @@ use crate::facts::{FactError, Facts};
 use crate::phase::{Due, due};
 use crate::shell;
 use crate::tool::{Tool, ToolKind};
+use crate::workflow::command::Command;
 use crate::workflow::phase::Actor;
 use crate::workflow::step::Delivery;
 
@@ -85,6 +86,8 @@ enum Against {
     Files(String),
     /// Calling the user's commands.
     Users(String),
+    /// Calling a command together with others, or with words that cannot be told: no hook can perform that.
+    NotAlone(String),
     /// Calling us in another environment.
     Environment,
     /// A command of this many bytes, which nobody reads to its end.
@@ -121,9 +124,13 @@ fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactErr
     if names_ours(facts, command)? && (!finds(ONLY_READS, command) || finds(WRITES_TOO, command)) {
         return Ok(Some(Against::Files("what this command names".to_owned())));
     }
-    let users = users_command(facts, command)?.map(Against::Users);
+    let called = called(facts, command)?;
     // The last to be said: a call that is the user's, or a path of ours, has `holdpoint` in it as well.
-    Ok(users.or_else(|| finds(OTHER_ENVIRONMENT, command).then_some(Against::Environment)))
+    let environment = || finds(OTHER_ENVIRONMENT, command).then_some(Against::Environment);
+    Ok(match called {
+        Some(Against::NotAlone(name)) => environment().or(Some(Against::NotAlone(name))),
+        called => called.or_else(environment),
+    })
 }
 
 fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, FactError> {
@@ -131,20 +138,29 @@ fn names_ours(facts: &Arc<Facts>, command: &str) -> Result<bool, FactError> {
     Ok(state.is_some_and(|state| command.contains(&state)) || finds(NAMED, command))
 }
 
-/// The command of the user's that a shell command would call.
-fn users_command(facts: &Arc<Facts>, command: &str) -> Result<Option<String>, FactError> {
+/// What is wrong with the commands of ours that a shell command would call: one is the user's, or for a hook to perform,
+/// which needs it alone.
+fn called(facts: &Arc<Facts>, command: &str) -> Result<Option<Against>, FactError> {
     // Quotes and escapes aside, our name must be in it somewhere: only then is it worth a parser.
     let plain: String = command.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
-    let names = facts.workflow.commands.iter().filter(|command| command.is_users);
-    let own = names.map(|command| format!("holdpoint {} {}", facts.workflow.name, command.name));
-    let wanted: Vec<String> = own.chain(NOT_AN_AGENTS.map(str::to_owned)).collect();
+    let named = |command: &Command| format!("holdpoint {} {}", facts.workflow.name, command.name);
+    let (users, others): (Vec<&Command>, Vec<&Command>) =
+        facts.workflow.commands.iter().partition(|command| command.is_users);
+    let users = users.into_iter().map(named).chain(NOT_AN_AGENTS.map(str::to_owned)).collect::<Vec<_>>();
     let last = |wanted: &str| wanted.rsplit(' ').next().unwrap_or_default().to_owned();
-    if !plain.contains("holdpoint") && !wanted.iter().any(|wanted| plain.contains(&last(wanted))) {
+    if !plain.contains("holdpoint") && !users.iter().any(|wanted| plain.contains(&last(wanted))) {
         return Ok(None);
     }
     let ran = shell::programs(command, &facts.event.cwd, facts.world.as_ref()).map_err(FactError::Shell)?;
     let is_called = |wanted: &String| ran.iter().any(|words| shell::is_run(words, wanted));
-    Ok(wanted.into_iter().find(is_called))
+    if let Some(users) = users.into_iter().find(is_called) {
+        return Ok(Some(Against::Users(users)));
+    }
+    if shell::plain_words(command).is_some() {
+        return Ok(None);
+    }
+    let for_hooks = others.into_iter().filter(|command| facts.workflow.is_for_hooks(command)).map(named);
+    Ok(for_hooks.into_iter().find(is_called).map(Against::NotAlone))
 }
 
 fn finds(pattern: &str, command: &str) -> bool {
@@ -175,6 +191,14 @@ fn told(facts: &Arc<Facts>, against: &Against) -> Message {
             format!(
                 "This is the user's to do, not an agent's: `{command}`. Tell the user what is open and end your turn; \
                  the user types the command in a shell of their own."
+            ),
+        ),
+        Against::NotAlone(command) => (
+            "alone",
+            format!(
+                "RUN IT ALONE: `{command}` is performed by Holdpoint's hook, outside of your shell, and the shell shows \
+                 what came of it. So it must be the whole command: no `cd`, pipe, redirection, variable or second \
+                 command with it.\n\nWhat to do now:\n   {command}"
             ),
         ),
         Against::Environment => (

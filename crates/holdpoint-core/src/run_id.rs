@@ -21,7 +21,7 @@ enum Piece<'a> {
 }
 
 /// Returns whether `name` is an id of this pattern.
-pub fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let mut rest = name;
     for piece in pieces(pattern) {
         let (length, is_part): (usize, fn(&u8) -> bool) = match piece {

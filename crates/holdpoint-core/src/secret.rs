@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 /// What stands in a secret's place.
-pub const REPLACEMENT: &str = "[secret]";
+pub(crate) const REPLACEMENT: &str = "[secret]";
 
 /// How often a text is looked at again after something was replaced: what followed one secret may be another.
 const PASSES_MAX: usize = 16;
@@ -26,6 +26,11 @@ pub fn replaced(text: &str) -> Cow<'_, str> {
         }
     }
     clean
+}
+
+/// Returns whether there is a secret in a text.
+pub fn is_in(text: &str) -> bool {
+    pass(text).is_some()
 }
 
 /// Looks at each word once; none if there is no secret.
@@ -103,8 +108,19 @@ impl<'a> Scan<'a> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+    WORD[usize::from(byte)]
 }
+
+/// For each byte, whether it is part of a word.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 #[path = "secret_tests.rs"]

@@ -6,6 +6,7 @@ mod document;
 mod git;
 mod line;
 mod place;
+mod plain;
 mod run;
 mod switch;
 mod walk;
@@ -16,6 +17,8 @@ use std::mem::discriminant;
 use std::sync::{Mutex, PoisonError};
 
 use thiserror::Error;
+
+pub use plain::plain_words;
 
 use crate::world::{Answer, GitError, GitQuestion, World, WorldError};
 
@@ -76,7 +79,7 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
 
 /// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
 /// replacement character in it.
-pub fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Vec<String>>, ShellError> {
+pub(crate) fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Vec<String>>, ShellError> {
     if command.len() > COMMAND_MAX {
         return Err(ShellError::TooLong(command.len()));
     }

@@ -1,22 +1,12 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
+use crate::world::world_tests::FakeWorld;
 
 /// A repository at /w on `main` with a branch `feature`, one at /other on `topic`; `ci` and `sneak` are aliases.
-struct Repositories;
-
-impl World for Repositories {
-    fn read(&self, _: &str) -> Answer<Vec<u8>> {
-        Answer::None
-    }
-    fn exists(&self, _: &str) -> Answer<()> {
-        Answer::None
-    }
-    fn is_folder(&self, dir: &str) -> bool {
-        !dir.contains("nosuch")
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String> {
+fn repositories() -> FakeWorld {
+    let git = |dir: &str, question: &GitQuestion| {
         let answer = match question {
             GitQuestion::Repository if dir.starts_with("/w/sub") => Some("/w/.git/modules/sub"),
             GitQuestion::Repository if dir.starts_with("/w") => Some("/w/.git"),
@@ -32,11 +22,12 @@ impl World for Repositories {
             _ => None,
         };
         answer.map_or(Answer::None, |text| Answer::Is(text.to_owned()))
-    }
+    };
+    FakeWorld { is_folder: |dir| !dir.contains("nosuch"), ..FakeWorld::with_git(git) }
 }
 
 fn branches(command: &str) -> Vec<String> {
-    let commits = commits(command, "/w", &Repositories);
+    let commits = commits(command, "/w", &repositories());
     commits.list.into_iter().map(|commit| commit.branch.unwrap_or_else(|| "none".into())).collect()
 }
 
@@ -316,7 +307,7 @@ fn long_notes_are_no_commands() {
 #[test]
 fn too_many_ways_to_go_are_a_fault_and_take_no_time() {
     let ways: String = (0..900).map(|number| format!("x && git checkout -b b{number}; ")).collect();
-    let found = commits(&format!("{ways} git commit"), "/w", &Repositories);
+    let found = commits(&format!("{ways} git commit"), "/w", &repositories());
     assert!(
         found.fault.is_some() && found.list.iter().any(|commit| commit.branch.as_deref() == Some("main"))
     );
@@ -327,32 +318,17 @@ fn too_many_ways_to_go_are_a_fault_and_take_no_time() {
 
 #[test]
 fn a_fault_stands_beside_the_commits() {
-    struct Half;
-    impl World for Half {
-        fn read(&self, _: &str) -> Answer<Vec<u8>> {
-            Answer::None
-        }
-        fn exists(&self, _: &str) -> Answer<()> {
-            Answer::None
-        }
-        fn env(&self, _: &str) -> Option<String> {
-            None
-        }
-        fn git(&self, dir: &str, _: &GitQuestion) -> Answer<String> {
-            if dir == "/w" {
-                Answer::Is("topic".into())
-            } else {
-                Answer::Fault(WorldError::Git(GitError::TooSlow))
-            }
-        }
-    }
-    let found = commits("git commit; git -C /other commit", "/w", &Half);
+    let half = FakeWorld::with_git(|dir, _| match dir {
+        "/w" => Answer::Is("topic".into()),
+        _ => Answer::Fault(WorldError::Git(GitError::TooSlow)),
+    });
+    let found = commits("git commit; git -C /other commit", "/w", &half);
     assert_eq!(
         (found.list.len(), found.fault),
         (1, Some(ShellError::World(WorldError::Git(GitError::TooSlow))))
     );
     assert_eq!(
-        commits("git switch x", "/other", &Half).fault,
+        commits("git switch x", "/other", &half).fault,
         Some(ShellError::World(WorldError::Git(GitError::TooSlow)))
     );
 }
@@ -390,28 +366,17 @@ fn commands_made_to_exhaust_time_stack_or_memory_are_read_all_the_same() {
 
 #[test]
 fn git_is_asked_each_question_once_and_not_for_ever() {
-    struct Counting(std::sync::atomic::AtomicUsize);
-    impl World for Counting {
-        fn read(&self, _: &str) -> Answer<Vec<u8>> {
-            Answer::None
-        }
-        fn exists(&self, _: &str) -> Answer<()> {
-            Answer::None
-        }
-        fn env(&self, _: &str) -> Option<String> {
-            None
-        }
-        fn git(&self, _: &str, question: &GitQuestion) -> Answer<String> {
-            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            if *question == GitQuestion::Branch { Answer::Is("main".into()) } else { Answer::None }
-        }
-    }
     let asked = |command: &str| {
-        let world = Counting(std::sync::atomic::AtomicUsize::new(0));
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let world = FakeWorld::with_git(move |_, question| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            if *question == GitQuestion::Branch { Answer::Is("main".into()) } else { Answer::None }
+        });
         assert!(
             commits(command, "/w", &world).list.iter().all(|commit| commit.branch.as_deref() == Some("main"))
         );
-        world.0.into_inner()
+        count.load(Ordering::Relaxed)
     };
     assert_eq!(asked(&"git checkout x; git x; git commit; ".repeat(300)), 3);
     let many: String = (0..500).map(|number| format!("git x{number}; ")).collect();
@@ -420,22 +385,8 @@ fn git_is_asked_each_question_once_and_not_for_ever() {
 
 #[test]
 fn git_that_cannot_be_asked_is_a_fault() {
-    struct NoGit;
-    impl World for NoGit {
-        fn read(&self, _: &str) -> Answer<Vec<u8>> {
-            Answer::None
-        }
-        fn exists(&self, _: &str) -> Answer<()> {
-            Answer::None
-        }
-        fn env(&self, _: &str) -> Option<String> {
-            None
-        }
-        fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-            Answer::Fault(WorldError::Git(GitError::TooSlow))
-        }
-    }
-    let found = commits("git commit", "/w", &NoGit);
+    let no_git = FakeWorld::with_git(|_, _| Answer::Fault(WorldError::Git(GitError::TooSlow)));
+    let found = commits("git commit", "/w", &no_git);
     assert_eq!(
         found,
         Commits { list: Vec::new(), fault: Some(ShellError::World(WorldError::Git(GitError::TooSlow))) }

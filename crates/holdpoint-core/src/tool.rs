@@ -71,7 +71,7 @@ impl ToolKind {
     }
 
     /// Returns the names of all tools that agents have.
-    pub fn names() -> impl Iterator<Item = &'static str> {
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         TOOLS.iter().map(|known| known.name).chain(OTHERS)
     }
 
@@ -164,7 +164,7 @@ impl Tool {
     }
 
     /// Returns the instructions for the sub-agent: prompt and description.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let prompt = self.first(&["prompt", "message"]).map(as_text).unwrap_or_default();
         let description = self.input.get("description").map(as_text).unwrap_or_default();
         format!("{prompt} {description}")
@@ -204,7 +204,7 @@ impl Tool {
 
     /// Returns what the tool itself said: its text, or its text blocks. The rest of a result may repeat what the tool was
     /// asked.
-    pub fn said(&self) -> Option<String> {
+    pub(crate) fn said(&self) -> Option<String> {
         match self.finished()? {
             Json::String(text) => Some(text.clone()),
             other => text_blocks(other),

@@ -50,7 +50,7 @@ pub(crate) fn chosen<'a>(facts: &Arc<Facts>, steps: &'a [Step]) -> Result<Option
 }
 
 /// What taking a step comes to, `before` included: fields that are set already.
-pub fn apply(
+pub(crate) fn apply(
     facts: &Arc<Facts>,
     origin: &Origin<'_>,
     step: &Step,

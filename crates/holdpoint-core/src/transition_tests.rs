@@ -7,24 +7,7 @@ use crate::command;
 use crate::event::{Event, Moment};
 use crate::phase::{Turn, due, turn};
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, World};
-
-struct State(Json);
-
-impl World for State {
-    fn read(&self, _: &str) -> Answer<Vec<u8>> {
-        Answer::Is(self.0.to_string().into_bytes())
-    }
-    fn exists(&self, _: &str) -> Answer<()> {
-        Answer::None
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::None
-    }
-}
+use crate::world::world_tests::FakeWorld;
 
 /// A workflow whose phase `a`, whose command and whose rule have the same step.
 fn facts(step: &str, state: &Json) -> Arc<Facts> {
@@ -82,7 +65,7 @@ say  = "{{{{ state.x }}}}"
     let parsed = parse("x", &source, &|_| None);
     assert_eq!(parsed.problems, []);
     let event = Arc::new(Event::from_shell(Moment::Stop, "/p"));
-    Facts::new(parsed.workflow, event, "/p".into(), Arc::new(State(state.clone())))
+    Facts::new(parsed.workflow, event, "/p".into(), Arc::new(FakeWorld::with_state("s.json", state)))
 }
 
 fn by_phase(facts: &Arc<Facts>) -> Effects {

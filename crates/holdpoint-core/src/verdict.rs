@@ -28,7 +28,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The verdicts that the engine knows, as workflow files spell them.
-    pub const NAMED: [(&'static str, Verdict); 7] = [
+    pub(crate) const NAMED: [(&'static str, Verdict); 7] = [
         ("pass", Verdict::Pass),
         ("fail", Verdict::Fail),
         ("skip", Verdict::Skip),
@@ -39,7 +39,7 @@ impl Verdict {
     ];
 
     /// Reads a verdict; a word that the engine does not know is a workflow's own.
-    pub fn of(word: &str) -> Verdict {
+    pub(crate) fn of(word: &str) -> Verdict {
         let named = Verdict::NAMED.into_iter().find(|(name, _)| *name == word);
         named.map_or_else(|| Verdict::Word(Text::Owned(word.to_owned())), |(_, verdict)| verdict)
     }
@@ -89,7 +89,7 @@ impl<'de> serde::Deserialize<'de> for Verdict {
 
 /// Finds the word at the first of the places that has one. A text on the way is read as JSON: some programs answer with
 /// JSON inside a text.
-pub fn find(output: &[u8], places: &[String]) -> Option<String> {
+pub(crate) fn find(output: &[u8], places: &[String]) -> Option<String> {
     let answer: Json = crate::json::first(output).ok()?;
     places.iter().find_map(|place| at(&answer, place))
 }

@@ -11,7 +11,7 @@ pub mod parse;
 pub mod performer;
 pub mod phase;
 pub mod step;
-pub mod table;
+pub(crate) mod table;
 
 use std::borrow::Cow;
 
@@ -183,11 +183,11 @@ pub enum Format {
 
 impl Format {
     /// All formats, as workflow files spell them.
-    pub const ALL: [(&'static str, Format); 2] = [("json", Format::Json), ("lines", Format::Lines)];
+    pub(crate) const ALL: [(&'static str, Format); 2] = [("json", Format::Json), ("lines", Format::Lines)];
 }
 
 /// What stands for a run's id in the name of its file.
-pub const ID: &str = "{id}";
+pub(crate) const ID: &str = "{id}";
 
 impl Run {
     /// What is no part of the tree that checks and reviews are bound to, as globs.
@@ -212,7 +212,7 @@ impl Run {
 /// What a rule does when its condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow))]
-pub enum RuleKind {
+pub(crate) enum RuleKind {
     /// Blocks the event.
     Hold,
     /// Only says something.
@@ -221,7 +221,7 @@ pub enum RuleKind {
 
 impl RuleKind {
     /// The word workflow files and the journal use.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             RuleKind::Hold => "hold",
             RuleKind::Witness => "witness",
@@ -295,7 +295,7 @@ pub struct Say {
 
 impl Say {
     /// Whether there is no text.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.template.is_empty()
     }
 }
@@ -363,7 +363,7 @@ impl Workflow {
     }
 
     /// The check of this name.
-    pub fn check(&self, name: &str) -> Option<&performer::Check> {
+    pub(crate) fn check(&self, name: &str) -> Option<&performer::Check> {
         self.checks.iter().find(|check| check.name == name)
     }
 
@@ -373,7 +373,7 @@ impl Workflow {
     }
 
     /// The limit of this name.
-    pub fn limit(&self, name: &str) -> Option<&limit::Limit> {
+    pub(crate) fn limit(&self, name: &str) -> Option<&limit::Limit> {
         self.limits.iter().find(|limit| limit.name == name)
     }
 
@@ -389,6 +389,18 @@ impl Workflow {
         };
         let command = self.commands.iter().find(is_it)?;
         Some(format!("holdpoint {} {}", self.name, command.name))
+    }
+
+    /// Whether an agent's call of this command is performed by the hook that sees the call, not in the agent's shell: it
+    /// goes through phases, or changes what only the engine may change.
+    pub fn is_for_hooks(&self, command: &command::Command) -> bool {
+        let changes = |step: &step::Step| {
+            let keys = &step.command;
+            let moves = step.go.is_some() || step.round.is_some() || keys.finish.is_some();
+            let accepts = step.accept || !step.freeze.is_empty();
+            moves || accepts || keys.create.is_some() || !step.set.is_empty()
+        };
+        !command.through.is_empty() || (self.run.is_sealed && command.steps.iter().any(changes))
     }
 
     /// What it must be asked about: what its rules look at, what the engine's protection of a sealed run does, and the
@@ -424,7 +436,7 @@ impl Workflow {
 
 impl Rule {
     /// Hold or witness.
-    pub fn kind(&self) -> RuleKind {
+    pub(crate) fn kind(&self) -> RuleKind {
         match self.step.delivery {
             step::Delivery::Hold => RuleKind::Hold,
             _ => RuleKind::Witness,
@@ -442,7 +454,7 @@ impl Rule {
     }
 
     /// Whether the rule looks at this event at all.
-    pub fn looks_at(&self, event: &Event) -> bool {
+    pub(crate) fn looks_at(&self, event: &Event) -> bool {
         self.on.iter().any(|on| on.moment == event.moment && on.tool.matches(event.tool.as_ref()))
     }
 }

@@ -72,7 +72,8 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
-    /// What the program at a path that `program` gave prints for `--version`.
+    /// What the program at a path that `program` gave prints for `--version`. Only for texts of built-in workflows: nothing
+    /// of a project starts a program by being asked.
     fn version(&self, program: &str) -> Answer<String> {
         let _ = program;
         Answer::None
@@ -219,3 +220,7 @@ pub enum GitQuestion {
     /// The command that an alias stands for.
     Alias(String),
 }
+
+#[cfg(test)]
+#[path = "world_tests.rs"]
+pub(crate) mod world_tests;

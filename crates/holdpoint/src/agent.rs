@@ -47,6 +47,8 @@ pub struct Asked {
     pub agent: Agent,
     /// The agent's own name for the event.
     pub event_name: String,
+    /// The agent's id of the tool call.
+    pub call_id: Option<String>,
 }
 
 /// An object's fields.
@@ -61,6 +63,8 @@ pub struct Answer {
     pub context: Option<String>,
     /// A message for the user.
     pub message: Option<String>,
+    /// The tool's input to use instead of the agent's own.
+    pub instead: Option<Json>,
     /// Lines for standard error.
     pub stderr: Vec<String>,
     /// Further fields of the legacy form if nothing is held. None prints nothing.
@@ -95,6 +99,11 @@ impl Agent {
             Agent::Cursor => "cursor",
             Agent::Copilot => "copilot",
         }
+    }
+
+    /// Returns whether a hook can give a tool another input than the agent did.
+    pub fn takes_other_input(self) -> bool {
+        matches!(self, Agent::Claude | Agent::Codex | Agent::Gemini)
     }
 
     /// Returns whether the reason of a held Stop comes back as the user's next prompt.
@@ -173,7 +182,8 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
             .is_some_and(|tasks| !tasks.is_empty()),
         agent: agent.name().to_owned(),
     };
-    Some((Asked { agent, event_name: parts.event_name.to_owned() }, event))
+    let call_id = text(payload, "tool_use_id").map(str::to_owned);
+    Some((Asked { agent, event_name: parts.event_name.to_owned(), call_id }, event))
 }
 
 /// Renders the answer for the agent's standard output. None prints nothing.

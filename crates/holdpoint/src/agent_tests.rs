@@ -5,7 +5,7 @@ use super::*;
 const NOWHERE: Otherwise<'static> = Otherwise { cwd: "/w", moment: None };
 
 fn rendered(agent: Agent, event_name: &str, answer: &Answer, protocol: Protocol) -> Json {
-    let asked = Asked { agent, event_name: event_name.into() };
+    let asked = Asked { agent, event_name: event_name.into(), call_id: None };
     render(answer, &asked, moment_of(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
 }
 
@@ -80,6 +80,7 @@ fn codex_gets_no_field_it_does_not_know() {
         "additionalContext",
     ];
     let all = Answer {
+        instead: None,
         hold: Some("h".into()),
         context: Some("c".into()),
         message: Some("m".into()),

@@ -3,23 +3,28 @@
 //!
 //! Nothing is read outside the project unless the project brings something along.
 
+pub mod allowed_content;
 pub mod content;
 mod fingerprint;
 pub mod identity;
+pub mod part;
 pub mod survey;
 pub mod waiting;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::Answer;
 
-use self::content::Content;
+use self::allowed_content::{AllowedContent, Source};
+use self::content::{Content, ContentError};
 use self::fingerprint::Fingerprint;
 use self::identity::Identity;
+use self::part::{Digests, Part, Pending};
 use self::survey::Survey;
+use self::waiting::Waiting;
 use crate::env::Env;
 use crate::env_vars::ALLOW;
 use crate::error::in_full;
@@ -33,12 +38,44 @@ use crate::store::registry::{Begun, Registry};
 pub enum Standing {
     /// There is none, so there is nothing to allow.
     Empty,
-    /// The user has allowed it.
+    /// The user has allowed all of it.
     Allowed,
-    /// The user has not allowed it as it is now.
+    /// The user has not allowed it as it is now, or not all of it.
     Waiting,
     /// It cannot be allowed as it is.
     Unusable(String),
+}
+
+/// What of a project's content counts, and what does not.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// What counts. None if nothing does; then nothing is written in the project on its account.
+    pub allowed: Option<AllowedContent>,
+    /// The parts that wait for the user.
+    pub pending: Vec<Pending>,
+    /// Why it cannot be allowed as it is, if it cannot.
+    pub defect: Option<String>,
+    is_empty: bool,
+}
+
+impl Judged {
+    /// Returns how the content stands as a whole.
+    pub fn standing(&self) -> Standing {
+        match &self.defect {
+            Some(why) => Standing::Unusable(why.clone()),
+            None if self.is_empty => Standing::Empty,
+            None if self.pending.is_empty() => Standing::Allowed,
+            None => Standing::Waiting,
+        }
+    }
+
+    /// Returns what waits, if anything does.
+    pub fn waiting(&self, base: &Path) -> Option<Waiting> {
+        let (base, defect) = (base.to_path_buf(), self.defect.clone());
+        let is_some_allowed = self.allowed.is_some();
+        let waiting = Waiting::Content { base, defect, parts: self.pending.clone(), is_some_allowed };
+        (self.defect.is_some() || !self.pending.is_empty()).then_some(waiting)
+    }
 }
 
 /// What this user has allowed.
@@ -82,42 +119,78 @@ impl<'a> Allowance<'a> {
 
     /// Returns how the content of the project at `base` stands.
     pub fn standing(&self, base: &Path) -> Standing {
-        if self.env.began_everything() {
-            return Standing::Allowed;
-        }
-        let seen = Fingerprint::of(base);
-        if self.has_seen(base, seen.as_ref()) {
-            return Standing::Allowed;
-        }
-        let content = match Content::read(base) {
-            Ok(content) => content,
-            Err(error) => return Standing::Unusable(in_full(&error)),
-        };
-        let digest = content.digest();
-        if content.is_empty() {
-            Standing::Empty
-        } else if self.allows(base, &digest) {
-            self.remember(base, seen, &digest);
-            Standing::Allowed
-        } else {
-            Standing::Waiting
-        }
+        self.judge_content(base).standing()
     }
 
-    /// Returns whether the content looks as it did when it was last read, and was allowed.
-    fn has_seen(&self, base: &Path, seen: Option<&Fingerprint>) -> bool {
-        let known = self.project(base).zip(seen);
-        known.is_some_and(|(project, seen)| {
-            let digest = self.registry.seen(&project.id, base, &seen.lines);
-            digest.is_some_and(|digest| self.allows(base, &digest))
-        })
+    /// Decides what of the content at `base` counts. Where there is none, the project itself does if it is allowed.
+    pub fn judge(&self, base: &Path) -> Judged {
+        let mut judged = self.judge_content(base);
+        judged.allowed = judged.allowed.filter(|_| !judged.is_empty || self.knows(base));
+        judged
+    }
+
+    fn judge_content(&self, base: &Path) -> Judged {
+        let unusable = |error: ContentError| Judged { defect: Some(in_full(&error)), ..Judged::default() };
+        self.try_judge(base).unwrap_or_else(unusable)
+    }
+
+    fn try_judge(&self, base: &Path) -> Result<Judged, ContentError> {
+        let fingerprint = Fingerprint::of(base)?;
+        let is_empty = fingerprint.names.is_empty();
+        if is_empty || self.env.began_everything() {
+            let parts = fingerprint.names.iter().filter_map(|name| Part::of(name)).collect();
+            let allowed = Some(AllowedContent::new(base, parts, Source::Seen(fingerprint)));
+            return Ok(Judged { allowed, is_empty, ..Judged::default() });
+        }
+        if let Some(digests) = self.seen(base, &fingerprint) {
+            return Ok(self.by_digests(base, digests, Source::Seen(fingerprint)));
+        }
+        // Only the files that are read themselves say what these bytes look like: others may take their place meanwhile.
+        let mut read = Fingerprint::default();
+        let content = Content::read_and_look(base, &mut |name, found| read.add(name.to_owned(), found))?;
+        let digests = content.digests();
+        let judged = self.by_digests(base, digests.clone(), Source::Read(content));
+        if judged.allowed.is_some() {
+            self.remember(base, &read, &digests);
+        }
+        Ok(judged)
+    }
+
+    fn by_digests(&self, base: &Path, digests: Digests, source: Source) -> Judged {
+        let (pending, is_empty) = (self.pending(base, &digests), digests.parts.is_empty());
+        let waits = |part: &Part| pending.iter().any(|pending| pending.part == *part);
+        let parts: BTreeSet<Part> = digests.parts.into_keys().filter(|part| !waits(part)).collect();
+        let allowed = (!parts.is_empty()).then(|| AllowedContent::new(base, parts, source));
+        Judged { allowed, pending, is_empty, ..Judged::default() }
+    }
+
+    /// Lists the parts of a content that the user has not allowed as they are.
+    fn pending(&self, base: &Path, digests: &Digests) -> Vec<Pending> {
+        if self.allows(base, &digests.whole) {
+            return Vec::new();
+        }
+        let ids: Vec<String> = self.project(base).iter().flat_map(Identity::ids).collect();
+        let of_part = |(part, digest): (&Part, &String)| {
+            let path = part.path();
+            let is_allowed = ids.iter().any(|id| self.registry.is_part_allowed(id, &path, digest));
+            let was_allowed = || ids.iter().any(|id| self.registry.knows_part(id, &path));
+            let (part, digest) = (part.clone(), digest.clone());
+            (!is_allowed).then(|| Pending { part, digest, is_changed: was_allowed() })
+        };
+        digests.parts.iter().filter_map(of_part).collect()
+    }
+
+    /// Returns the digests of the content, if it looks as it did when it was last read.
+    fn seen(&self, base: &Path, fingerprint: &Fingerprint) -> Option<Digests> {
+        let project = self.project(base)?;
+        Digests::read(&self.registry.seen(&project.id, base, &fingerprint.lines)?)
     }
 
     /// Remembers what the content looks like. What cannot be remembered is read again.
-    fn remember(&self, base: &Path, seen: Option<Fingerprint>, digest: &str) {
-        let settled = seen.filter(|seen| seen.is_settled(self.env.now()));
-        if let Some((project, seen)) = self.project(base).zip(settled) {
-            let _ = self.registry.note_seen(&project.id, base, &seen.lines, digest);
+    fn remember(&self, base: &Path, fingerprint: &Fingerprint, digests: &Digests) {
+        let project = self.project(base).filter(|_| fingerprint.is_settled(self.env.now()));
+        if let Some(project) = project {
+            let _ = self.registry.note_seen(&project.id, base, &fingerprint.lines, &digests.line());
         }
     }
 
@@ -210,7 +283,11 @@ impl<'a> Allowance<'a> {
             return Ok(());
         }
         let project = self.project(root).ok_or(std::io::ErrorKind::NotFound)?;
-        self.registry.allow(&project.id, &content.digest(), &content.files)
+        let digests = content.digests();
+        for (part, digest) in &digests.parts {
+            self.registry.allow_part(&project.id, &part.path(), digest)?;
+        }
+        self.registry.allow(&project.id, &digests.whole, &content.texts())
     }
 
     /// Allows all that a project brings along, for projects that Holdpoint itself has made.
@@ -235,14 +312,14 @@ impl<'a> Allowance<'a> {
         let Some(mut wanted) = before else { return Ok(false) };
         wanted.files.extend(added);
         // What somebody else has changed meanwhile is for the user to look at.
-        let is_there = Content::read(root).is_ok_and(|content| content == wanted);
+        let is_there = Content::read(root).is_ok_and(|content| content.files == wanted.files);
         Ok(is_there && self.allow_content(root, &wanted).is_ok())
     }
 
     /// Reads a project's content, if all of it is allowed.
     fn allowed_content(&self, root: &Path) -> Option<Content> {
         let content = Content::read(root).ok()?;
-        (content.is_empty() || self.allows(root, &content.digest())).then_some(content)
+        (content.is_empty() || self.pending(root, &content.digests()).is_empty()).then_some(content)
     }
 }
 

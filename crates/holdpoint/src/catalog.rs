@@ -11,8 +11,9 @@ use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use thiserror::Error;
 
 use crate::error::in_full;
-use crate::layers::trust::{Trust, TrustError};
+use crate::layers::trust::TrustError;
 use crate::store::checked::Checked;
+use crate::store::folder::{FileError, Folder};
 use crate::store::layout;
 use crate::store::state_folder::StateFolder;
 
@@ -65,9 +66,9 @@ pub enum Defect {
     /// Its file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
-    /// Others than its layer could have written it.
-    #[error(transparent)]
-    Distrusted(TrustError),
+    /// It is a project's, and was looked at without asking what the user has allowed.
+    #[error("it is not allowed yet")]
+    NotAllowed,
     /// Its file has an error.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Wrong {
@@ -95,23 +96,21 @@ pub enum Defect {
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The file cannot be read.
-    #[error("{}", path.display())]
-    Io {
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Others than its layer could have written it.
+    #[error(transparent)]
+    Distrusted(#[from] TrustError),
+    /// It is no longer what was allowed.
+    #[error("{} was changed while it was read", path.display())]
+    Changed {
         /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is a folder or too large.
-    #[error("{}: not a file of at most {FILE_BYTES_MAX} bytes", path.display())]
-    NotAFile {
-        /// The path.
         path: PathBuf,
     },
 }
 
 /// The largest workflow file or text that is read.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
+pub const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Returns all built-in workflows.
 pub fn built_in() -> &'static [BuiltIn] {
@@ -149,38 +148,43 @@ pub fn folders(place: &Path) -> Vec<(String, PathBuf)> {
 
 /// Loads the workflow in a folder. What `check` calls an error is not run.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
-    load_in(name, folder, &Around::default())
+    let read = |file: &str| match file {
+        FILE => read_text(&folder.join(FILE)),
+        file => file_below(folder, file),
+    };
+    load_with(name, folder, &read, &Around::default())
 }
 
 /// What is around a workflow's folder.
 #[derive(Debug, Default)]
 pub struct Around<'a> {
-    /// Who must have written its files.
-    pub trust: Trust,
     /// Where it is remembered that it was found good, if not in its project.
     pub state: Option<StateFolder>,
     /// Workflows that its texts can name, other than those beside it and the built-in ones.
     pub others: &'a [String],
 }
 
-/// Loads the workflow in a folder, if its files can be trusted.
-pub fn load_in(name: &str, folder: &Path, around: &Around<'_>) -> Result<Workflow, Unusable> {
-    let trust = around.trust;
+/// Loads the workflow of a folder whose files are read like this.
+pub fn load_with(
+    name: &str,
+    folder: &Path,
+    read: &dyn Fn(&str) -> Result<String, ReadError>,
+    around: &Around<'_>,
+) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
-    let file = folder.join(FILE);
-    trust.check_file(&file).map_err(|error| unusable(Defect::Distrusted(error)))?;
-    let source = read_text(&file).map_err(|error| unusable(error.into()))?;
+    let source = read(FILE).map_err(|error| unusable(error.into()))?;
     let texts = RefCell::new(vec![(FILE.to_owned(), source.clone())]);
     let parsed = parse(name, &source, &|file| {
-        let text = file_below(folder, file).filter(|_| trust.check_file(&folder.join(file)).is_ok())?;
+        let text = own_file(file).and_then(|path| read(&path).ok())?;
         texts.borrow_mut().push((file.to_owned(), text.clone()));
         Some(text)
     });
-    match error(&parsed, folder, &texts.into_inner(), around) {
+    let texts = texts.into_inner();
+    match error(&parsed, folder, &texts, around) {
         None => Ok(parsed.workflow),
         Some(error) => {
-            let source = read_text(&folder.join(&error.file)).unwrap_or_default();
-            let (line, column) = error.position(&source);
+            let source = texts.iter().find(|(file, _)| *file == error.file);
+            let (line, column) = error.position(source.map(|(_, text)| text.as_str()).unwrap_or_default());
             let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
             let (path, message) = (folder.join(&error.file), format!("{}{hint}", error.message));
             Err(unusable(Defect::Wrong { path, line, column, message }))
@@ -191,7 +195,7 @@ pub fn load_in(name: &str, folder: &Path, around: &Around<'_>) -> Result<Workflo
 /// Parses the workflow in a folder, errors included.
 pub fn read(name: &str, folder: &Path) -> Result<Parsed, ReadError> {
     let source = read_text(&folder.join(FILE))?;
-    Ok(parse(name, &source, &|file| file_below(folder, file)))
+    Ok(parse(name, &source, &|file| file_below(folder, &own_file(file)?).ok()))
 }
 
 /// Returns the first error of a workflow that was read from these texts. The whole check costs many times what parsing
@@ -232,14 +236,19 @@ fn names_beside(folder: &Path) -> Vec<String> {
     names
 }
 
-fn file_below(folder: &Path, file: &str) -> Option<String> {
+/// Returns the path of a file that a workflow names, if it is one below its folder.
+fn own_file(file: &str) -> Option<String> {
     let path = holdpoint_core::path::tidy(file);
-    let file = folder.join(&path);
-    let is_own = holdpoint_core::path::stays_below(&path) && is_plain(folder, &file);
-    is_own.then(|| read_text(&file).ok())?
+    holdpoint_core::path::stays_below(&path).then_some(path)
 }
 
-/// Returns whether a file is a plain one in plain folders, `folder` included. What a link leads to is not the workflow's.
+/// Reads a file of a workflow's folder. What a link leads to is not the workflow's.
+pub(crate) fn file_below(folder: &Path, file: &str) -> Result<String, ReadError> {
+    let path = folder.join(file);
+    text(Folder::users(folder)?.read(&path, FILE_BYTES_MAX)?, &path)
+}
+
+/// Returns whether a file is a plain one in plain folders, `folder` included.
 fn is_plain(folder: &Path, file: &Path) -> bool {
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     let mut above = file.ancestors().skip(1).take_while(|up| up.starts_with(folder));
@@ -248,10 +257,11 @@ fn is_plain(folder: &Path, file: &Path) -> bool {
 
 /// Reads a text file of a workflow.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
-    let failed = |source| ReadError::Io { path: path.to_path_buf(), source };
-    let metadata = path.symlink_metadata().map_err(failed)?;
-    if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
-        return Err(ReadError::NotAFile { path: path.to_path_buf() });
-    }
-    Ok(String::from_utf8_lossy(&std::fs::read(path).map_err(failed)?).into_owned())
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    text(Folder::users(folder)?.read(path, FILE_BYTES_MAX)?, path)
+}
+
+fn text(bytes: Option<Vec<u8>>, path: &Path) -> Result<String, ReadError> {
+    let bytes = bytes.ok_or_else(|| FileError::io(path)(std::io::ErrorKind::NotFound.into()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -5,23 +5,24 @@ mod acceptance;
 mod blueprint;
 mod commit;
 mod scan;
-mod tests;
+pub mod tests;
 
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use holdpoint_checks::blueprint::{Reference, Words};
 use holdpoint_checks::lint::Linter;
-use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::phase::{AnswerError, Request, Task};
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
+use crate::confinement::{self, Unconfined};
 use crate::env::Env;
 use crate::project::{self, Run};
 use crate::reviewer;
+use crate::store::evidence::Evidence;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, layout};
 use crate::worktree;
@@ -36,41 +37,18 @@ const FINDINGS_SHOWN: usize = 40;
 pub struct Performed {
     /// Its verdict.
     pub verdict: Verdict,
-    /// How long it took.
-    pub took: Duration,
-    /// What it cost, if it said so.
-    pub cost_usd: Option<f64>,
     /// The last of what it printed, or what is to be read of it.
     pub output: String,
-    /// Its exit code, if it is a program and ended by itself.
-    pub exit: Option<i32>,
-    /// What else it said.
-    pub details: Json,
-    /// Where all it printed is, from the project.
-    pub log: Option<String>,
-    /// A digest of that.
-    pub log_digest: Option<String>,
-    /// What is odd about it.
-    pub doubts: Vec<String>,
-    /// The tree it looked at; none if that changed meanwhile or cannot be told.
-    pub tree: Option<String>,
+    /// What it cost, if it said so.
+    pub cost_usd: Option<f64>,
+    /// What is kept of it, as far as whoever performed it can tell. The engine adds whose it is, and the verdict.
+    pub evidence: Evidence,
 }
 
 impl Performed {
     /// A verdict, and nothing else to tell.
     pub fn of(verdict: Verdict) -> Performed {
-        Performed {
-            verdict,
-            took: Duration::ZERO,
-            cost_usd: None,
-            output: String::new(),
-            exit: None,
-            details: Json::Null,
-            log: None,
-            log_digest: None,
-            doubts: Vec::new(),
-            tree: None,
-        }
+        Performed { verdict, output: String::new(), cost_usd: None, evidence: Evidence::default() }
     }
 }
 
@@ -96,8 +74,8 @@ pub enum Failure {
     #[error("left no new report at {0}")]
     NoReport(String),
     /// Its answer cannot be read.
-    #[error("{0}")]
-    Unreadable(String),
+    #[error(transparent)]
+    Unreadable(#[from] AnswerError),
     /// It lacks something to work with.
     #[error("{0}")]
     Lacks(String),
@@ -134,19 +112,28 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
         performed = perform_once(request, run, env)?;
         after = tree(run);
     }
+    performed.evidence.unconfined = unconfined(request).map(|why| why.to_string());
     if before == after {
-        performed.tree = after;
+        performed.evidence.tree = after;
     } else {
-        performed.doubts.push(unsteady(run, before.as_deref(), after.as_deref()));
+        performed.evidence.doubts.push(unsteady(run, before.as_deref(), after.as_deref()));
         if is_tests && performed.verdict == Verdict::Pass {
             performed.verdict = Verdict::Fail;
         }
     }
-    for doubt in &performed.doubts {
+    for doubt in &performed.evidence.doubts {
         performed.output.extend(["\nNote: ", doubt]);
     }
     secret::replace(&mut performed.output);
     Ok(performed)
+}
+
+fn unconfined(request: &Request) -> Option<Unconfined> {
+    let is_program = matches!(
+        request.task,
+        Task::Review { .. } | Task::Run { .. } | Task::Tests(_) | Task::Acceptance { .. }
+    );
+    confinement::unconfined(&request.grants).filter(|_| is_program)
 }
 
 /// What is odd about a tree that changed under a check.
@@ -162,7 +149,7 @@ fn perform_once(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perf
     match &request.task {
         Task::That => Ok(Performed::of(Verdict::Pass)),
         Task::Answered { verdict, notes } => Ok(Performed {
-            details: json!({ "notes": notes }),
+            evidence: Evidence { details: json!({ "notes": notes }), ..Evidence::default() },
             output: notes.clone(),
             ..Performed::of(verdict.clone())
         }),
@@ -255,5 +242,6 @@ fn lint(linter: &dyn Linter, files: &[String], run: &Run) -> Result<Performed, F
         0 => "PASS".to_owned(),
         many => format!("FAIL: {many}\n{}", lines[..many.min(FINDINGS_SHOWN)].join("\n")),
     };
-    Ok(Performed { output, details: json!({ "failed": lines }), ..Performed::of(verdict) })
+    let evidence = Evidence { details: json!({ "failed": lines }), ..Evidence::default() };
+    Ok(Performed { output, evidence, ..Performed::of(verdict) })
 }

@@ -3,38 +3,41 @@
 mod act;
 mod allow;
 mod approve;
+mod attest;
 mod check;
-mod completions;
 mod condition;
 mod demo;
 mod doctor;
-mod eject;
 mod evidence;
-mod graph;
+mod help;
 mod init;
 mod installed;
 mod journals;
 mod log;
-mod man;
 mod phrase;
-mod plugin;
+mod receipt;
 mod review;
 mod selection;
+mod shell;
 mod status;
 pub mod statusline;
 mod subject;
 mod surface;
 mod test;
 mod uninstall;
+mod verify;
 mod why;
+mod workflow;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::allow::waiting;
 use crate::env::{Env, ProcessEnv};
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::project::{self, Found};
 use crate::ui::Ui;
 
@@ -42,9 +45,9 @@ use crate::ui::Ui;
 /// that the same commit gives the same program.
 const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("HOLDPOINT_BUILD"), ")");
 
-/// Hold coding agents to a process: plan before code, review before commit, proof before done.
+/// Hold coding agents to a process: plan before code, proof before done
 #[derive(Debug, Parser)]
-#[command(name = "holdpoint", version, long_version = LONG_VERSION, about)]
+#[command(name = "holdpoint", version, long_version = LONG_VERSION, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -61,20 +64,23 @@ enum Command {
     Why(why::Arguments),
     Log(log::Arguments),
     Evidence(evidence::Arguments),
+    Attest(attest::Arguments),
+    Verify(verify::Arguments),
     Review(review::Arguments),
     Approve(approve::Arguments),
-    Eject(eject::Arguments),
     Check(check::Arguments),
-    Graph(graph::Arguments),
     Test(test::Arguments),
+    #[command(name = "workflow")]
+    Workflows(workflow::Arguments),
     Statusline(statusline::Arguments),
-    Plugin(plugin::Arguments),
-    Completions(completions::Arguments),
-    Man(man::Arguments),
+    Shell(shell::Arguments),
+    Help(help::Arguments),
+    #[command(hide = true)]
+    Receipt(receipt::Arguments),
     /// Run a workflow's command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
-    /// Answer one hook event of a coding agent (called by the agent)
+    /// Answer one event of a coding agent (called by its hooks)
     #[command(disable_help_flag = true)]
     Hook,
 }
@@ -82,15 +88,14 @@ enum Command {
 /// Returns the names of Holdpoint's own commands, without the workflows' commands.
 pub(crate) fn names() -> Vec<String> {
     let commands = Arguments::command();
-    let own = commands.get_subcommands().map(|command| command.get_name().to_owned());
-    own.chain(["help".to_owned()]).collect()
+    commands.get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 /// The context that every command gets.
 pub(crate) struct Context {
     pub(crate) ui: Ui,
     pub(crate) env: Arc<dyn Env>,
-    pub(crate) cwd: std::path::PathBuf,
+    pub(crate) cwd: PathBuf,
 }
 
 impl Context {
@@ -98,15 +103,27 @@ impl Context {
     pub(crate) fn find(&self, only: Option<&str>) -> Found {
         project::find(&self.cwd, &self.env, self.env.session().as_deref(), only)
     }
+
+    /// Says what has no effect here because the user has not allowed it.
+    pub(crate) fn tell_waiting(&self, found: &Found) {
+        if let Some(text) = waiting::message(&found.waiting) {
+            self.ui.note(text);
+        }
+    }
 }
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
-    let cwd = std::env::current_dir().unwrap_or_default();
-    let context = Context { ui: Ui::new(env.as_ref()), env, cwd };
-    let Some(command) = arguments.command else { return help() };
+    let ui = Ui::new(env.as_ref());
+    let matches = help::command(ui.width()).get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let Some(command) = arguments.command else { return show_help(&ui) };
+    let cwd = match current_folder(&command) {
+        Ok(cwd) => cwd,
+        Err(error) => return fail(&ui, &error),
+    };
+    let context = Context { ui, env, cwd };
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
@@ -117,19 +134,17 @@ pub fn main() -> ExitCode {
         Command::Why(arguments) => why::run(&context, &arguments),
         Command::Log(arguments) => log::run(&context, &arguments),
         Command::Evidence(arguments) => evidence::run(&context, &arguments),
+        Command::Attest(arguments) => attest::run(&context, &arguments),
+        Command::Verify(arguments) => verify::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
         Command::Approve(arguments) => approve::run(&context, &arguments),
-        Command::Eject(arguments) => eject::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
-        Command::Graph(arguments) => graph::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
+        Command::Receipt(arguments) => receipt::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
-        Command::Plugin(arguments) => plugin::run(&context, &arguments),
-        Command::Completions(arguments) => {
-            completions::run(&context, &arguments);
-            Ok(())
-        }
-        Command::Man(arguments) => man::run(&context, &arguments),
+        Command::Workflows(arguments) => workflow::run(&context, &arguments),
+        Command::Shell(arguments) => shell::run(&context, &arguments),
+        Command::Help(arguments) => help::run(&context, &arguments),
         Command::Statusline(_) | Command::Hook => Ok(()),
     };
     match done {
@@ -138,10 +153,22 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Returns the current folder. Help needs none; for everything else, one that is gone is an error.
+fn current_folder(command: &Command) -> Result<PathBuf, CommandError> {
+    std::env::current_dir().or_else(|error| match command {
+        Command::Help(_) | Command::Shell(_) => Ok(PathBuf::new()),
+        _ if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(CommandError::new(Kind::Files, "the current folder no longer exists")
+                .hinted("change to another one, for example to your home with `cd`"))
+        }
+        _ => Err(CommandError::new(Kind::Files, format!("the current folder cannot be read: {error}"))),
+    })
+}
+
 /// Prints the help to standard error if there is no command. An agent that ignores `args` in a hook's entry calls
 /// Holdpoint this way, and would take exit code 2 or text on standard output for an answer.
-fn help() -> ExitCode {
-    let help = Arguments::command().render_help();
+fn show_help(ui: &Ui) -> ExitCode {
+    let help = help::command(ui.width()).render_help();
     let _ = std::io::Write::write_all(&mut std::io::stderr(), help.to_string().as_bytes());
     ExitCode::SUCCESS
 }

@@ -2,7 +2,7 @@
 //! few folders only. Reading and running stay free.
 
 mod folders;
-pub mod launcher;
+pub mod sandbox;
 pub mod variables;
 
 use std::io;
@@ -13,7 +13,7 @@ use holdpoint_core::workflow::grants::Grants;
 
 use crate::env::Env;
 use crate::env_vars::{PATH, REVIEWER};
-use crate::program;
+use crate::program::{self, Ended};
 
 /// Who a program works for: what it is given depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,34 +41,61 @@ pub struct Child<'a> {
 }
 
 impl Child<'_> {
-    /// Returns the command that starts it, without its arguments. Fails with `NotFound` if there is no such program.
-    /// Holdpoint's hooks do nothing in it.
-    pub fn command(&self) -> io::Result<Command> {
-        self.find()?;
-        let folders = if launcher::is_here() { folders::writable(self) } else { None };
-        let mut command = match folders {
-            Some(folders) => {
-                folders::make_missing(self);
-                launcher::command(self.name, &folders)
-            }
-            None => Command::new(self.name),
-        };
+    /// Starts it: `run` gets its command, without its arguments. Fails with `NotFound` if there is no such program, and
+    /// without starting it if it cannot be confined where the system can do that.
+    pub fn start(&self, run: impl FnOnce(Command) -> io::Result<Ended> + Send) -> io::Result<Ended> {
+        let mut command = Command::new(self.find()?);
         command.current_dir(self.folder).env_clear();
+        // Holdpoint's hooks do nothing in it.
         command.envs(variables::passed(self.role, &self.grants.pass)).env(REVIEWER, "1");
         program::with_path(&mut command, self.env);
-        Ok(command)
+        match folders::writable(self) {
+            Some(folders) if sandbox::can_confine() => {
+                folders::make_missing(self);
+                sandbox::within(&folders, || run(command))
+            }
+            _ => run(command),
+        }
     }
 
-    /// The launcher could only say that it found nothing when it is too late to tell that from the program's own failure.
-    fn find(&self) -> io::Result<()> {
-        let is_there = if self.name.contains(['/', '\\']) {
-            self.folder.join(self.name).exists()
+    /// Returns whether it can write its report only if the file is there already: it can make none in that folder.
+    pub fn needs_report(&self) -> bool {
+        let (Some(report), Some(folders)) = (self.report, folders::writable(self)) else { return false };
+        sandbox::can_confine() && !folders.iter().any(|open| open != report && report.starts_with(open))
+    }
+
+    /// Where it is. A path is meant from the folder it runs in; a bare name is looked up again by the system.
+    fn find(&self) -> io::Result<PathBuf> {
+        let (place, is_there) = if self.name.contains(['/', '\\']) {
+            let place = self.folder.join(self.name);
+            let is_there = place.exists();
+            (place, is_there)
         } else {
             // Without a PATH the system looks where it likes.
-            self.env.var(PATH).is_none() || program::on_path(self.name, self.env).is_some() || !cfg!(unix)
+            let is_looked_up = self.env.var(PATH).is_none() || !cfg!(unix);
+            (self.name.into(), is_looked_up || program::on_path(self.name, self.env).is_some())
         };
-        if is_there { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+        if is_there { Ok(place) } else { Err(io::ErrorKind::NotFound.into()) }
     }
+}
+
+/// Why a program is not confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unconfined {
+    /// The system cannot do it.
+    #[error("this system has no sandbox")]
+    System,
+    /// Its workflow or the project's settings say so.
+    #[error("`writes` grants it `/`")]
+    Granted,
+}
+
+/// Returns why a program with these grants is not confined; none if it is.
+pub fn unconfined(grants: &Grants) -> Option<Unconfined> {
+    if folders::is_anywhere(grants) {
+        return Some(Unconfined::Granted);
+    }
+    (!sandbox::can_confine()).then_some(Unconfined::System)
 }
 
 /// What a program says when it is refused a write.
@@ -76,9 +103,9 @@ const REFUSED: [&str; 2] = ["Permission denied", "EACCES"];
 
 /// A remark for a program that failed and says that it was refused something, where it was started in a sandbox.
 pub fn remark(output: &[u8], grants: &Grants) -> Option<&'static str> {
-    let is_confined = launcher::is_here() && launcher::can_confine() && !folders::is_anywhere(grants);
     let text = String::from_utf8_lossy(output);
-    (is_confined && REFUSED.iter().any(|word| text.contains(word))).then_some(
+    let is_refused = REFUSED.iter().any(|word| text.contains(word));
+    (is_refused && unconfined(grants).is_none()).then_some(
         "it was refused something. If that was a write, name the folder in `writes = […]`: of its check or reviewer, or of \
          `[programs]` in holdpoint.toml",
     )
@@ -108,11 +135,11 @@ mod tests {
                 grants: &grants,
                 env: &env,
             };
-            child.command().map_err(|error| error.kind()).map(|_| ())
+            child.start(|_| Err(io::ErrorKind::Interrupted.into())).unwrap_err().kind()
         };
-        assert_eq!(child("sh"), Ok(()));
-        assert_eq!(child("bin/sh"), Ok(()));
-        assert_eq!(child("no-such-program"), Err(io::ErrorKind::NotFound));
-        assert_eq!(child("./no-such-program"), Err(io::ErrorKind::NotFound));
+        assert_eq!(child("sh"), io::ErrorKind::Interrupted, "it is there");
+        assert_eq!(child("bin/sh"), io::ErrorKind::Interrupted, "from the folder it runs in");
+        assert_eq!(child("no-such-program"), io::ErrorKind::NotFound);
+        assert_eq!(child("./no-such-program"), io::ErrorKind::NotFound);
     }
 }

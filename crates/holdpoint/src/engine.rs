@@ -7,28 +7,35 @@ pub mod command;
 mod commit;
 mod echo;
 pub mod judge;
+pub mod leftovers;
 mod legacy;
 mod merge;
 mod ownership;
 mod patience;
+mod performance;
 mod record;
 pub mod report;
 mod review;
 pub mod session;
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use holdpoint_core::decide::decide;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::json::JsonError;
 use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
+use thiserror::Error;
 
+use self::leftovers::Leftovers;
 use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
+use crate::caller;
 use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
@@ -46,6 +53,8 @@ pub struct Call<'a> {
     pub cwd: &'a Path,
     /// The environment.
     pub env: Arc<dyn Env>,
+    /// What is no longer needed once it is answered.
+    pub leftovers: Leftovers,
 }
 
 /// What the hook prints.
@@ -72,7 +81,8 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let started = Instant::now();
     let payload: Json = match payload(&call.input) {
         Ok(payload) => payload,
-        Err(why) => {
+        Err(error) => {
+            let why = error.to_string();
             let home = note_fault(&call.env, call.cwd, &why);
             return legacy::unreadable(call, &why).unwrap_or_else(|| unreadable(call, home.as_deref(), &why));
         }
@@ -97,16 +107,41 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
-    respond(call, &asked, event, &found, said, started)
+    if options.protocol == Protocol::Own && found.journal.is_some() && performance::may_act(&event, &found) {
+        if caller::is_forged(call.env.as_ref()) {
+            return not_the_clients(&found);
+        }
+        if matches!(event.moment, Moment::Start | Moment::Prompt) {
+            caller::note(call.env.as_ref());
+        }
+    }
+    let reply = respond(call, &asked, event, &found, said, started);
+    call.leftovers.keep((payload, found));
+    reply
 }
 
-/// What is no event is nobody's to hold; the user hears of it once, if a project of ours is concerned.
+/// What is no event is nobody's to hold; the user hears of it, if a project of ours is concerned.
 fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
-    let is_told = call.options.protocol == Protocol::Own && matches!(call.input, Input::Whole(_));
-    match home.filter(|home| is_told && told::first_time(home, "", why)) {
+    let is_told = |home: &&Path| match &call.input {
+        // An event, but for its size: told each time, or the first would open the way for all others.
+        Input::TooLarge => true,
+        // Nobody sent anything.
+        Input::Late(bytes) if bytes.is_empty() => false,
+        Input::Whole(_) | Input::Late(_) | Input::Broken(_) => told::first_time(home, "", why),
+    };
+    match home.filter(|_| call.options.protocol == Protocol::Own).filter(is_told) {
         Some(_) => Reply::to_user(&nothing_judged(why)),
         None => Reply::default(),
     }
+}
+
+/// A call that the client did not make performs nothing, records no verdict and counts for nobody.
+fn not_the_clients(found: &Found) -> Reply {
+    let what = "a call of the hook came from a shell below the agent, not from the agent's client";
+    if let Some(home) = found.runs.iter().find(|run| run.is_recorded).map(|run| &run.home) {
+        record::unasked(home, what);
+    }
+    Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded."))
 }
 
 fn nothing_judged(why: &str) -> String {
@@ -125,7 +160,8 @@ fn respond(
     let recorded = found.runs.iter().find(|run| run.is_recorded);
     let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
     if let Some(text) = waiting::message(&found.waiting) {
-        said.once(Allowance::of(call.env.as_ref()).registry(), &event, text);
+        let key = waiting::key(&found.waiting, &text);
+        said.once(Allowance::of(call.env.as_ref()).registry(), &event, &key, text);
     }
     if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
         return Reply::default();
@@ -136,7 +172,8 @@ fn respond(
     if event.moment == Moment::Stop {
         clear_away(&found.strays);
     }
-    let session = |run| Session::new(run, &event, &call.env);
+    let environments = LazyCell::new(Arc::default);
+    let session = |run| Session::sharing(&environments, run, &event, &call.env);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
     for run in now.iter().chain(&later) {
@@ -146,6 +183,7 @@ fn respond(
         let only = call.options.only.as_deref();
         if !run.is_recorded {
             said.guard(&session, &decide(&session.facts(), only));
+            call.leftovers.keep(session.into_facts());
             continue;
         }
         let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
@@ -153,8 +191,11 @@ fn respond(
             said.unrecorded(&session, &error);
         }
         said.add(&session, &report);
+        call.leftovers.keep((session.into_facts(), report));
     }
+    let instead = if said.holds() { None } else { performance::perform(call, asked, &event) };
     let mut answer = said.answer(home, event.moment);
+    answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
         answer.release = legacy::release(call, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();
@@ -185,19 +226,32 @@ fn clear_away(strays: &[(PathBuf, PathBuf)]) {
     }
 }
 
+/// The reason why there is no payload.
+#[derive(Debug, Error)]
+enum PayloadError {
+    #[error("the hook's input is not a JSON object")]
+    NotAnObject,
+    #[error("the hook's input went silent after {0} bytes")]
+    Silent(usize),
+    #[error("the hook's input is not JSON ({length} bytes): {source}")]
+    NotJson { length: usize, source: JsonError },
+    #[error("the hook's input is too large")]
+    TooLarge,
+    #[error("the hook's input could not be read: {0}")]
+    Broken(String),
+}
+
 /// The payload, or why there is none.
-fn payload(input: &Input) -> Result<Json, String> {
+fn payload(input: &Input) -> Result<Json, PayloadError> {
     match input {
         Input::Whole(bytes) | Input::Late(bytes) => match holdpoint_core::json::first(bytes) {
             Ok(payload @ Json::Object(_)) => Ok(payload),
-            Ok(_) => Err("the hook's input is not a JSON object".into()),
-            Err(_) if matches!(input, Input::Late(_)) => {
-                Err(format!("the hook's input went silent after {} bytes", bytes.len()))
-            }
-            Err(why) => Err(format!("the hook's input is not JSON ({} bytes): {why}", bytes.len())),
+            Ok(_) => Err(PayloadError::NotAnObject),
+            Err(_) if matches!(input, Input::Late(_)) => Err(PayloadError::Silent(bytes.len())),
+            Err(source) => Err(PayloadError::NotJson { length: bytes.len(), source }),
         },
-        Input::TooLarge => Err("the hook's input is too large".into()),
-        Input::Broken(why) => Err(format!("the hook's input could not be read: {why}")),
+        Input::TooLarge => Err(PayloadError::TooLarge),
+        Input::Broken(why) => Err(PayloadError::Broken(why.clone())),
     }
 }
 
@@ -263,7 +317,7 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
 fn tell_problem(call: &Call<'_>, what: &str, found: &Found, event: &Event, said: &mut merge::Said) {
     let text = format!("holdpoint: {what}. See `holdpoint check`.");
     let Some(base) = &found.base else {
-        said.once(Allowance::of(call.env.as_ref()).registry(), event, text);
+        said.once(Allowance::of(call.env.as_ref()).registry(), event, what, text);
         return;
     };
     record::fault(base, event, what);

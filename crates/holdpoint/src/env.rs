@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
+use crate::caller::{self, Lineage};
 use crate::env_vars::{AGENTS, REVIEWER, SESSIONS};
 
 /// The process's surroundings. Cases and tests have their own.
@@ -37,12 +38,23 @@ pub trait Env: Send + Sync {
         false
     }
 
+    /// Returns where this process comes from. Cases have no processes.
+    fn lineage(&self) -> Lineage {
+        Lineage::default()
+    }
+
     /// Returns whether this process runs in an agent's shell, or in a program that Holdpoint started for its work.
     fn is_agents(&self) -> bool {
         // What a reviewer or a check runs is no more the user than the agent is.
         self.var(REVIEWER).is_some()
             || self.session().is_some()
             || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
+            || self.is_below_client()
+    }
+
+    /// Returns whether an agent's client is above this process, whatever its variables say.
+    fn is_below_client(&self) -> bool {
+        false
     }
 
     /// Returns the session of the agent whose shell this process runs in.
@@ -63,6 +75,14 @@ impl Env for ProcessEnv {
 
     fn has_terminal(&self) -> bool {
         std::io::IsTerminal::is_terminal(&std::io::stdin())
+    }
+
+    fn lineage(&self) -> Lineage {
+        caller::lineage()
+    }
+
+    fn is_below_client(&self) -> bool {
+        caller::is_below_client(self)
     }
 }
 

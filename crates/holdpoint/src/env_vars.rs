@@ -40,6 +40,8 @@ pub const CODEX_HOME: &str = "CODEX_HOME";
 pub const SHELL: &str = "SHELL";
 /// Turns colors off on any terminal.
 pub const NO_COLOR: &str = "NO_COLOR";
+/// The width to which output is folded where it is not a terminal.
+pub const COLUMNS: &str = "COLUMNS";
 
 /// Lists git's variables that a commit needs, with their values: who commits, and when, and where git's configuration
 /// and its programs are. Not those that are configuration themselves.

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::store::state_folder::StateFolderError;
+
 /// Any error, as a cause.
 type Cause = Box<dyn Error + Send + Sync>;
 
@@ -78,7 +80,9 @@ impl Error for CommandError {
 
 impl From<std::io::Error> for CommandError {
     fn from(error: std::io::Error) -> CommandError {
-        CommandError::new(Kind::Files, error)
+        let is_state = matches!(error.get_ref(), Some(inner) if inner.is::<StateFolderError>());
+        let error = CommandError::new(Kind::Files, error);
+        if is_state { error.hinted(StateFolderError::HINT) } else { error }
     }
 }
 

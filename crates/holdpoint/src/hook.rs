@@ -8,9 +8,11 @@ pub mod options;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use crate::engine::leftovers::Leftovers;
 use crate::engine::{self, Call, Reply};
 use crate::env::{Env, ProcessEnv};
 use crate::env_vars;
@@ -32,7 +34,10 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(options) if options.help => Reply { stdout: options::HELP.to_owned(), ..Reply::default() },
         Ok(options) => {
             let read = input::read(input::patience(env.as_ref()));
-            engine::answer(&Call { input: read, options: &options, cwd: &cwd, env })
+            let leftovers = Leftovers::default();
+            let call = Call { input: read, options: &options, cwd: &cwd, env, leftovers };
+            // The process ends: nothing needs to be freed.
+            engine::answer(&ManuallyDrop::new(call))
         }
     };
     print(&reply);

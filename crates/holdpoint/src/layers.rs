@@ -9,15 +9,17 @@ pub mod trust;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
 use holdpoint_core::settings::{Bar, Effective, Layer, Said};
 use holdpoint_core::workflow::Workflow;
 
-pub use self::source::Source;
+pub use self::source::{Source, SourceError};
 use self::trust::Trust;
-use crate::catalog::{self, Around, Defect, Origin, Unusable};
+use crate::allow::allowed_content::AllowedContent;
+use crate::catalog::{self, Around, Defect, Origin, ReadError, Unusable};
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_CONFIG_HOME};
 use crate::project;
@@ -30,7 +32,7 @@ const ORGANISATION: &str = "/etc/holdpoint";
 #[derive(Debug, Default)]
 pub struct Layers {
     upper: Vec<Source>,
-    /// Workflows that were loaded already: an event may be looked at from several folders.
+    /// Their workflows that were loaded already: an event may be looked at from several folders.
     loaded: RefCell<Vec<(PathBuf, Arc<Workflow>)>>,
 }
 
@@ -41,6 +43,8 @@ pub struct Configuration {
     pub effective: Effective,
     /// The workflows that are not built in, each name once.
     pub own: Vec<Own>,
+    /// What the user has allowed of the project's.
+    pub content: Option<Rc<AllowedContent>>,
     /// What is wrong with the layers' files, in a sentence each.
     pub problems: Vec<String>,
     /// The workflows that a layer above bars, and why, in a sentence each.
@@ -58,6 +62,8 @@ pub struct Own {
     pub folder: PathBuf,
     /// The names of the workflows of the layers above all projects: its texts can name their commands.
     above: Arc<[String]>,
+    /// What the user has allowed, if it is a project's: it is loaded from there, or not at all.
+    content: Option<Rc<AllowedContent>>,
 }
 
 impl Layers {
@@ -73,12 +79,20 @@ impl Layers {
         Layers { upper: organisation.into_iter().chain(user).collect(), ..Layers::default() }
     }
 
-    /// Puts them together with a project's, which the user must have allowed.
-    pub fn configuration(&self, base: Option<&Path>) -> Configuration {
-        if self.upper.is_empty() && base.is_none() {
+    /// Puts them together with what the user has allowed of a project's.
+    pub fn configuration(&self, content: Option<AllowedContent>) -> Configuration {
+        if self.upper.is_empty() && content.is_none() {
             return Configuration::default();
         }
-        let project = base.map(Source::project);
+        self.with(content.map(|content| Source::allowed(Rc::new(content))))
+    }
+
+    /// Puts them together with a project's as it is, allowed or not. None of its workflows can be loaded.
+    pub fn unjudged(&self, base: Option<&Path>) -> Configuration {
+        self.with(base.map(Source::project))
+    }
+
+    fn with(&self, project: Option<Source>) -> Configuration {
         let sources: Vec<&Source> = self.upper.iter().chain(&project).collect();
         let (effective, refused) = effective(&sources);
         let mut problems: Vec<String> =
@@ -89,23 +103,25 @@ impl Layers {
         }
         let (own, barred) = own(&sources, &effective);
         problems.extend(barred.iter().map(|(_, why)| why.clone()));
-        Configuration { effective, own, problems, barred }
+        let content = project.and_then(|project| project.content);
+        Configuration { effective, own, content, problems, barred }
     }
 
-    /// Loads a workflow, once.
+    /// Loads a workflow, and one above all projects only once.
     pub fn load(&self, own: &Own, env: &dyn Env) -> Result<Arc<Workflow>, Unusable> {
         let known = self.loaded.borrow().iter().find(|(folder, _)| *folder == own.folder).cloned();
         if let Some((_, workflow)) = known {
             return Ok(workflow);
         }
         let workflow = Arc::new(own.load(env)?);
-        self.loaded.borrow_mut().push((own.folder.clone(), Arc::clone(&workflow)));
+        if own.layer != Layer::Project {
+            self.loaded.borrow_mut().push((own.folder.clone(), Arc::clone(&workflow)));
+        }
         Ok(workflow)
     }
 
-    /// Returns all sources, with the project's as it is, allowed or not, and what is wrong between them.
-    pub fn sources(self, base: Option<&Path>) -> (Vec<Source>, Vec<Diagnostic>) {
-        let project = base.map(Source::project);
+    /// Returns all sources, with a project's, and what is wrong between them.
+    pub fn sources(self, project: Option<Source>) -> (Vec<Source>, Vec<Diagnostic>) {
         let sources: Vec<Source> = self.upper.into_iter().chain(project).collect();
         let (_, refused) = effective(&sources.iter().collect::<Vec<_>>());
         (sources, refused)
@@ -114,7 +130,7 @@ impl Layers {
 
 /// Returns what counts in the project around a folder, as far as the user has allowed it.
 pub fn around(start: &Path, env: &dyn Env) -> Configuration {
-    Layers::of(env).configuration(project::allowed_base(start, env).as_deref())
+    Layers::of(env).configuration(project::allowed_content(start, env))
 }
 
 /// Finds the organisation's folder. A debug build takes another one for its tests; a released program has no such
@@ -163,16 +179,18 @@ fn is_error(problem: &Diagnostic, source: &Source) -> bool {
 
 /// Lists the workflows of all layers, the nearest layer's first.
 fn every(sources: &[&Source]) -> Vec<Own> {
-    let found: Vec<_> = sources.iter().rev().map(|source| (source.layer, source.workflows())).collect();
-    let above = found.iter().filter(|(layer, _)| *layer != Layer::Project);
-    let above: Arc<[String]> = above.flat_map(|(_, all)| all.iter().map(|(name, _)| name.clone())).collect();
-    let mut own = Vec::new();
-    for (layer, all) in found {
-        let layers =
-            all.into_iter().map(|(name, folder)| Own { name, layer, folder, above: Arc::clone(&above) });
-        own.extend(layers);
-    }
-    own
+    let above = sources.iter().rev().filter(|source| source.layer != Layer::Project);
+    let above: Arc<[String]> =
+        above.flat_map(|source| source.workflows.iter().map(|(name, _)| name.clone())).collect();
+    let own = |source: &Source, (name, folder): &(String, PathBuf)| Own {
+        name: name.clone(),
+        layer: source.layer,
+        folder: folder.clone(),
+        above: Arc::clone(&above),
+        content: source.content.clone(),
+    };
+    let own = |source: &&Source| source.workflows.iter().map(|found| own(source, found)).collect::<Vec<_>>();
+    sources.iter().rev().flat_map(own).collect()
 }
 
 /// Lists the workflows that count, the nearest layer's first, and those that a layer above bars.
@@ -206,18 +224,25 @@ impl Configuration {
 }
 
 impl Own {
-    /// Loads it. What `check` calls an error is not run.
+    /// Loads it: a project's as it was allowed, another if its layer alone could have written it. What `check` calls an
+    /// error is not run.
     pub fn load(&self, env: &dyn Env) -> Result<Workflow, Unusable> {
-        let (trust, others) = (Trust::of(self.layer), &*self.above);
+        let unusable = |why| Unusable { name: self.name.clone(), why };
         if self.layer == Layer::Project {
-            return catalog::load_in(&self.name, &self.folder, &Around { others, ..Around::default() });
+            let content = self.content.as_ref().ok_or_else(|| unusable(Defect::NotAllowed))?;
+            return content.load(&self.name, &self.folder, &self.above);
         }
+        let trust = Trust::of(self.layer);
         let folders = [self.folder.parent(), Some(self.folder.as_path())];
-        if let Some(error) = folders.into_iter().flatten().find_map(|folder| trust.check(folder).err()) {
-            return Err(Unusable { name: self.name.clone(), why: Defect::Distrusted(error) });
+        for folder in folders.into_iter().flatten() {
+            trust.check(folder).map_err(|error| unusable(ReadError::from(error).into()))?;
         }
-        let state = StateFolder::of(env);
-        catalog::load_in(&self.name, &self.folder, &Around { trust, state, others })
+        let read = |file: &str| {
+            trust.check_file(&self.folder.join(file))?;
+            catalog::file_below(&self.folder, file)
+        };
+        let around = Around { state: StateFolder::of(env).ok(), others: &self.above };
+        catalog::load_with(&self.name, &self.folder, &read, &around)
     }
 
     /// Returns it as the origin of a run.

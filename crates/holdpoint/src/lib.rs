@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod hook;
 
 pub mod agent;
+pub mod caller;
 
 pub mod engine;
 
@@ -35,6 +36,8 @@ pub mod store;
 
 // The command line for people, and what its commands are about.
 pub mod cli;
+
+pub mod attestation;
 
 pub mod install;
 pub mod plugin;

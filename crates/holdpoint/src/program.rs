@@ -41,6 +41,11 @@ pub struct Ended {
     pub took: Duration,
 }
 
+/// Returns a time in whole milliseconds, as it is recorded.
+pub fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Finds a program on `PATH`.
 pub fn on_path(name: &str, env: &dyn Env) -> Option<PathBuf> {
     let path = env.var(PATH)?;

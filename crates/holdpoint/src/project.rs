@@ -1,6 +1,7 @@
 //! The runs that an event concerns. A run's home is the nearest folder that has the workflow's marker, from the agent's
 //! working directory upwards.
 
+mod ancestry;
 pub mod candidates;
 pub mod programs;
 pub mod reviewers;
@@ -13,19 +14,23 @@ use std::sync::Arc;
 use holdpoint_core::diagnostic::nearest as nearest_word;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
+use holdpoint_core::filters::Environments;
 use holdpoint_core::path::tidy;
 use holdpoint_core::settings::Layer;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 
+use self::ancestry::Ancestry;
+use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
-use crate::allow::{self, Allowance, Standing};
+use crate::allow::{self, Allowance};
 use crate::catalog::{self, Defect, Origin, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
 use crate::layers::{Configuration, Layers, Own};
+use crate::store::layout;
 use crate::store::seal::{self, Begun};
-use crate::store::{layout, state_folder};
+use crate::ui;
 use crate::world::ProjectWorld;
 
 /// A run: a workflow that is active in a folder.
@@ -48,13 +53,18 @@ pub struct Run {
 impl Run {
     /// Builds the facts about this run at an event.
     pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
-        self.facts_in(ProjectWorld::of(self, env), event)
+        self.facts_in(ProjectWorld::of(self, env), event, &Arc::default())
     }
 
-    /// Builds them in a world of which something is known already.
-    pub fn facts_in(&self, world: ProjectWorld, event: Arc<Event>) -> Arc<Facts> {
+    /// Builds them in a world of which something is known already, within the budget of other facts.
+    pub fn facts_in(
+        &self,
+        world: ProjectWorld,
+        event: Arc<Event>,
+        environments: &Arc<Environments>,
+    ) -> Arc<Facts> {
         let home = tidy(&self.home.to_string_lossy());
-        Facts::new(Arc::clone(&self.workflow), event, home, Arc::new(world))
+        Facts::sharing(environments, Arc::clone(&self.workflow), event, home, Arc::new(world))
     }
 
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
@@ -83,7 +93,7 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
-    /// What the organisation, the user and the project say.
+    /// What the organisation and the user say, and the project as far as it is allowed.
     pub configuration: Configuration,
 }
 
@@ -128,13 +138,13 @@ fn find_at(
     only: Option<&str>,
     moment: Option<Moment>,
 ) -> Found {
-    let journal = nearest(start, layout::FOLDER);
-    let ours = journal.clone();
+    let above = Ancestry::of(start);
+    let (ours, base) = above.ours();
     let allowance = OnceCell::new();
-    let query = RunQuery { start, ours: ours.as_deref(), env, allowance: &allowance, session, moment };
-    let mut found = Found { base: journal.as_deref().and_then(base), journal, ..Found::default() };
-    found.leave_out_content(&query);
-    let mut configuration = layers.configuration(found.base.as_deref());
+    let query = RunQuery { start, above: &above, ours, env, allowance: &allowance, session, moment };
+    let mut found = Found { journal: ours.map(Path::to_path_buf), ..Found::default() };
+    let content = base.and_then(|base| found.take_content(base, query.allowance()));
+    let mut configuration = layers.configuration(content);
     configuration.own.retain(|own| seal::changed_since(start, own) != Some(Begun::BuiltIn));
     found.problems.append(&mut configuration.problems);
     let Configuration { effective, own, .. } = &configuration;
@@ -142,6 +152,8 @@ fn find_at(
     for own in own.iter().filter(|own| wanted(&own.name)) {
         match unchanged(start, own).and_then(|()| layers.load(own, env.as_ref())) {
             Ok(workflow) => found.add(&workflow, own.origin(), &query),
+            // The project's own of that name is what the run was begun with: that it waits is told.
+            Err(Unusable { why: Defect::Changed { .. }, .. }) if found.waits(&own.name) => {}
             Err(unusable) => found.unusable.push(unusable),
         }
     }
@@ -151,7 +163,7 @@ fn find_at(
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
         if wanted(name) && !own.iter().any(|own| own.name == name) {
-            found.add(&built_in.workflow, Origin::BuiltIn, &query);
+            found.add_built_in(&built_in.workflow, &query);
         }
     }
     reviewers::apply_to(&mut found, &effective.reviewers);
@@ -166,11 +178,13 @@ pub fn load(start: &Path, own: &Own, env: &dyn Env) -> Result<Workflow, Unusable
 }
 
 fn unchanged(start: &Path, own: &Own) -> Result<(), Unusable> {
-    if seal::changed_since(start, own).is_none() {
-        return Ok(());
-    }
-    let why = Defect::Changed { seal: layout::seal(start, &own.name) };
-    Err(Unusable { name: own.name.clone(), why })
+    if seal::changed_since(start, own).is_none() { Ok(()) } else { Err(changed(start, &own.name)) }
+}
+
+/// Says that a sealed run was started with another workflow of this name.
+pub fn changed(start: &Path, name: &str) -> Unusable {
+    let seal = seal::nearest(start, name).unwrap_or_else(|| layout::seal(start, name));
+    Unusable { name: name.to_owned(), why: Defect::Changed { seal } }
 }
 
 impl Found {
@@ -183,23 +197,32 @@ impl Found {
         !self.runs.is_empty() || self.unusable.iter().any(is_projects)
     }
 
-    /// Leaves out the project's own workflows and settings if the user has not allowed them.
-    fn leave_out_content(&mut self, query: &RunQuery<'_>) {
-        let Some(base) = self.base.take() else { return };
-        let defect = match query.allowance().standing(&base) {
-            Standing::Allowed => {
-                self.base = Some(base);
-                return;
-            }
-            // Nothing waits, but only where the user has allowed the project may a journal be written.
-            Standing::Empty => {
-                self.base = query.allowance().knows(&base).then_some(base);
-                return;
-            }
-            Standing::Waiting => None,
-            Standing::Unusable(why) => Some(why),
-        };
-        self.waiting.push(Waiting::Content { base, defect });
+    /// Takes in the project's own workflows and settings as far as the user has allowed them. The rest waits.
+    fn take_content(&mut self, base: &Path, allowance: &Allowance<'_>) -> Option<AllowedContent> {
+        let judged = allowance.judge(base);
+        self.waiting.extend(judged.waiting(base));
+        self.base = judged.allowed.as_ref().map(|allowed| allowed.base().to_path_buf());
+        self.problems
+            .extend(judged.allowed.iter().flat_map(AllowedContent::ignored).map(|path| ignored(path)));
+        judged.allowed
+    }
+
+    /// Returns whether the project's own workflow of this name waits for the user.
+    fn waits(&self, name: &str) -> bool {
+        self.waiting.iter().any(|waiting| waiting.is_workflow(name))
+    }
+
+    /// Adds a built-in workflow's run. One that was begun with a layer's own workflow of its name waits for that:
+    /// commands are told so here, hooks when they uphold its state, without reading the seal twice.
+    fn add_built_in(&mut self, workflow: &Workflow, query: &RunQuery<'_>) {
+        let name = workflow.name.as_ref();
+        let own_waits = self.waits(name);
+        let is_looked_at = workflow.run.is_sealed && (own_waits || query.moment.is_none());
+        if !is_looked_at || !seal::is_of_own(query.start, name) {
+            self.add(workflow, Origin::BuiltIn, query);
+        } else if !own_waits {
+            self.unusable.push(changed(query.start, name));
+        }
     }
 
     /// Adds the workflow's run, if there is one. Only then is the workflow copied.
@@ -210,15 +233,17 @@ impl Found {
         if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
             return;
         }
+        let home = query.above.nearest(&workflow.run.home);
         if workflow.run.clears_strays
             && is_stop
-            && let Some(home) = nearest(query.start, &workflow.run.home)
-            && query.allowance().knows(&home)
+            && let Some(home) = home
+            && query.allowance().knows(home)
         {
-            let strays = candidates::strays(workflow, &home);
-            self.strays.extend(strays.into_iter().map(|stray| (home.clone(), stray)));
+            let strays = candidates::strays(workflow, home);
+            self.strays.extend(strays.into_iter().map(|stray| (home.to_path_buf(), stray)));
         }
-        let Some(home) = home(workflow, query) else { return };
+        let Some(home) = home.or_else(|| sealed_home(workflow, query)) else { return };
+        let home = home.to_path_buf();
         let workflow = Arc::new(workflow.clone());
         let run = Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true };
         if allow::only_guards(&run.workflow) {
@@ -246,6 +271,7 @@ impl Found {
 /// Where and for whom to look for runs.
 struct RunQuery<'a> {
     start: &'a Path,
+    above: &'a Ancestry<'a>,
     /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
@@ -261,11 +287,6 @@ impl<'a> RunQuery<'a> {
     }
 }
 
-/// Finds the home of a workflow's runs, from the query's folder upwards.
-fn home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
-    nearest(query.start, &workflow.run.home).or_else(|| sealed_home(workflow, query))
-}
-
 /// Lists every run in a home, the one that matters most by its files first.
 pub fn every(in_home: &Run) -> Vec<Run> {
     let rules = &in_home.workflow.run;
@@ -279,17 +300,19 @@ pub fn every(in_home: &Run) -> Vec<Run> {
 }
 
 /// Finds the home of a sealed run, whose state only the engine writes: deleting the file does not end the run.
-fn sealed_home(workflow: &Workflow, query: &RunQuery<'_>) -> Option<PathBuf> {
+fn sealed_home<'a>(workflow: &Workflow, query: &RunQuery<'a>) -> Option<&'a Path> {
     let ours = query.ours.filter(|_| workflow.run.is_sealed)?;
-    layout::seal(ours, &workflow.name).is_file().then(|| ours.to_path_buf())
+    layout::seal(ours, &workflow.name).is_file().then_some(ours)
 }
 
-/// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first.
+/// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first. A name that could
+/// steer a terminal or break a line is no run's: it goes into messages.
 fn newest(marker: &Path, each: &str, counting: &[Text]) -> Vec<PathBuf> {
-    let folders =
-        std::fs::read_dir(marker).into_iter().flatten().flatten().filter(|entry| {
-            fits(each, &entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_dir())
-        });
+    let folders = std::fs::read_dir(marker).into_iter().flatten().flatten().filter(|entry| {
+        let name = entry.file_name();
+        let is_plain = name.to_str().is_some_and(|name| name.chars().all(|c| ui::visible(c) == c));
+        is_plain && fits(each, &name) && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    });
     let latest = |folder: &Path| {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let counts = files.filter(|entry| counting.iter().any(|glob| fits(glob, &entry.file_name())));
@@ -309,18 +332,7 @@ fn fits(glob: &str, name: &OsStr) -> bool {
 
 /// Finds the nearest folder from `start` upwards that contains `marker`.
 pub fn nearest(start: &Path, marker: &str) -> Option<PathBuf> {
-    if !start.is_absolute() || marker.is_empty() {
-        return None;
-    }
-    start.ancestors().find(|folder| is_users(folder, marker, start)).map(Path::to_path_buf)
-}
-
-/// Returns whether a folder has `marker`, and the marker belongs to the user. So must a folder above: others may have
-/// put the marker there.
-fn is_users(folder: &Path, marker: &str, start: &Path) -> bool {
-    let Ok(found) = folder.join(marker).symlink_metadata() else { return false };
-    state_folder::is_users(&found)
-        && (folder == start || folder.metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
+    Ancestry::of(start).nearest(marker).map(Path::to_path_buf)
 }
 
 /// Finds the nearest thing from `start` upwards that would count if it were the user's: our folder, or a marker of a
@@ -328,38 +340,24 @@ fn is_users(folder: &Path, marker: &str, start: &Path) -> bool {
 pub fn anothers(start: &Path) -> Option<PathBuf> {
     let markers = catalog::built_in().iter().map(|built_in| built_in.workflow.run.home.as_ref());
     let markers: Vec<&str> = markers.chain([layout::FOLDER]).collect();
-    let in_folder = |folder: &Path| {
-        let is_anothers = |marker: &&&str| {
-            folder.join(marker).symlink_metadata().is_ok() && !is_users(folder, marker, start)
-        };
-        markers.iter().find(is_anothers).map(|marker| folder.join(marker))
-    };
-    start.ancestors().find_map(in_folder)
+    Ancestry::of(start).anothers(&markers)
 }
 
-/// Finds the nearest folder whose `.holdpoint` has choices or workflows. One with only a journal does not count: it is
-/// next to a run's marker, and must not hide the project's choices further up.
+/// Finds the nearest folder whose `.holdpoint` has choices or workflows.
 pub fn base(start: &Path) -> Option<PathBuf> {
-    let mut start = Some(start);
-    while let Some(folder) = start.and_then(|start| nearest(start, layout::FOLDER)) {
-        if layout::config(&folder).exists() || layout::workflows(&folder).exists() {
-            return Some(folder);
-        }
-        start = start.and_then(|start| start.ancestors().find(|up| **up == *folder))?.parent();
-    }
-    None
+    Ancestry::of(start).ours().1.map(Path::to_path_buf)
 }
 
-/// Finds the same folder, if the user has allowed what is in it.
-pub fn allowed_base(start: &Path, env: &dyn Env) -> Option<PathBuf> {
-    let base = base(start)?;
-    let allowance = Allowance::of(env);
-    let is_allowed = match allowance.standing(&base) {
-        Standing::Allowed => true,
-        Standing::Empty => allowance.knows(&base),
-        Standing::Waiting | Standing::Unusable(_) => false,
-    };
-    is_allowed.then_some(base)
+/// Finds what the user has allowed of it.
+pub fn allowed_content(start: &Path, env: &dyn Env) -> Option<AllowedContent> {
+    Allowance::of(env).judge(&base(start)?).allowed
+}
+
+/// Says that something in the place of settings or a workflow has no effect.
+pub fn ignored(path: &Path) -> String {
+    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let what = if is_link { "a link, and links are not followed here" } else { "not a regular file" };
+    format!("{} has no effect: it is {what}", path.display())
 }
 
 /// Reports a name in `holdpoint.toml` that no workflow has.

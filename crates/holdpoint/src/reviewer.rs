@@ -13,7 +13,8 @@ use crate::check::{Failure, Performed};
 use crate::confinement::{self, Child, Role, variables};
 use crate::env::Env;
 use crate::env_vars::REVIEWER;
-use crate::program::{self, Channels, Ended, How};
+use crate::program::{self, Channels, Ended, How, millis};
+use crate::store::evidence::Evidence;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, report};
 
@@ -67,18 +68,21 @@ pub fn perform(request: &Request, root: &Path, folder: &Path, env: &dyn Env) -> 
     }
     let answer: serde_json::Value = holdpoint_core::json::first(&ended.output).unwrap_or_default();
     let verdict = match &request.task {
-        Task::Review { answer, .. } => answer.read(&ended.output).map_err(Failure::Unreadable)?,
+        Task::Review { answer, .. } => answer.read(&ended.output)?,
         _ if status.success() => Verdict::Pass,
         _ => Verdict::Fail,
     };
     let remark = confinement::remark(&ended.output, &request.grants);
     Ok(Performed {
-        doubts: remark.filter(|_| !status.success()).map(str::to_owned).into_iter().collect(),
         output: tail(&ended.output),
-        exit: status.code(),
-        details: details(&answer),
-        took: ended.took,
         cost_usd: answer.get("total_cost_usd").and_then(serde_json::Value::as_f64),
+        evidence: Evidence {
+            exit: status.code(),
+            took_ms: millis(ended.took),
+            doubts: remark.filter(|_| !status.success()).map(str::to_owned).into_iter().collect(),
+            details: details(&answer),
+            ..Evidence::default()
+        },
         ..Performed::of(verdict)
     })
 }
@@ -166,8 +170,10 @@ fn start(
         Task::Review { input, .. } => input.clone(),
         _ => None,
     };
+    let reserved = report.filter(|_| child.needs_report()).map(|report| report::reserve(root, report));
+    let _reserved = reserved.transpose().map_err(|error| Failure::Lacks(error.to_string()))?;
     let deadline = Duration::from_secs(u64::from(request.timeout_s));
-    let started = child.command().and_then(|mut command| {
+    let started = child.start(|mut command| {
         program::run(command.args(args).stderr(stderr), input, deadline, Channels::Output)
     });
     started.map_err(|error| {

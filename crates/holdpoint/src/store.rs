@@ -19,6 +19,7 @@ pub mod memory;
 pub mod message;
 pub mod owner;
 pub mod plain_log;
+pub mod receipt;
 pub mod registry;
 pub mod report;
 pub mod seal;

@@ -4,6 +4,11 @@
 //! suite. So whatever could steer a terminal is blanked, and secrets are replaced, whoever wrote the text. Only what the user
 //! is to judge is shown with all that looks like a secret. Styles are applied last: until then they are marks that no text
 //! can know.
+//!
+//! Prose and tables are folded to the width that there is: the terminal's, otherwise that of `COLUMNS`, otherwise 80.
+//! What programs and agents read line by line is folded on a terminal only, and data never is.
+
+mod fold;
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -11,7 +16,7 @@ use std::io::{IsTerminal, Write};
 use holdpoint_core::secret;
 
 use crate::env::Env;
-use crate::env_vars::NO_COLOR;
+use crate::env_vars::{COLUMNS, NO_COLOR};
 use crate::error::CommandError;
 
 /// The output of commands.
@@ -19,6 +24,8 @@ use crate::error::CommandError;
 pub struct Ui {
     color_out: bool,
     color_err: bool,
+    width_out: usize,
+    width_err: usize,
     /// Begins a style in a text that is not printed yet: another one in each process.
     mark: char,
 }
@@ -61,18 +68,32 @@ impl Ui {
         Ui {
             color_out: wanted && std::io::stdout().is_terminal(),
             color_err: wanted && std::io::stderr().is_terminal(),
+            width_out: width(env, &std::io::stdout()),
+            width_err: width(env, &std::io::stderr()),
             mark: mark(env),
         }
     }
 
-    /// Prints a line of data. A closed stream is not an error.
+    /// Prints prose or a row of a table, folded. A closed stream is not an error.
     pub fn line(&self, text: impl Display) {
+        let text = self.styled(&text.to_string(), self.color_out);
+        let _ = writeln!(std::io::stdout(), "{}", fold::fold(&text, self.width_out));
+    }
+
+    /// Prints what programs or agents read line by line. It is folded on a terminal only.
+    pub fn record(&self, text: impl Display) {
+        if self.is_terminal() { self.line(text) } else { self.data(text) }
+    }
+
+    /// Prints data, as it is.
+    pub fn data(&self, text: impl Display) {
         let _ = writeln!(std::io::stdout(), "{}", self.styled(&text.to_string(), self.color_out));
     }
 
     /// Prints a line that the user is to judge: blanked, but whole. A command could hide where a secret would be replaced.
     pub fn whole_line(&self, text: impl Display) {
-        let _ = writeln!(std::io::stdout(), "{}", self.applied(&text.to_string(), self.color_out, &blanked));
+        let text = self.applied(&text.to_string(), self.color_out, &blanked);
+        let _ = writeln!(std::io::stdout(), "{}", fold::fold(&text, self.width_out));
     }
 
     /// Asks for an answer in the same line.
@@ -83,7 +104,8 @@ impl Ui {
 
     /// Prints a line for people.
     pub fn note(&self, text: impl Display) {
-        let _ = writeln!(std::io::stderr(), "{}", self.styled(&text.to_string(), self.color_err));
+        let text = self.styled(&text.to_string(), self.color_err);
+        let _ = writeln!(std::io::stderr(), "{}", fold::fold(&text, self.width_err));
     }
 
     /// Prints a line of JSON. What it was made from was kept without secrets.
@@ -115,10 +137,27 @@ impl Ui {
 
     /// Prints an error and its hints.
     pub fn error(&self, error: &CommandError) {
-        self.note(format!("{}: {}", self.paint(Style::Red, "error"), error.what()));
+        self.message(Style::Red, "error", &error.what());
         for hint in &error.hints {
-            self.note(format!("{}: {hint}", self.paint(Style::Cyan, "hint")));
+            self.message(Style::Cyan, "hint", hint);
         }
+    }
+
+    /// Prints a message for people under its word.
+    fn message(&self, style: Style, word: &str, text: &str) {
+        let text = self.styled(&format!("{}: {text}", self.paint(style, word)), self.color_err);
+        let hang = word.len() + ": ".len();
+        let _ = writeln!(std::io::stderr(), "{}", fold::fold_message(&text, self.width_err, hang));
+    }
+
+    /// Returns a line of prose in lines that fit into this many columns.
+    pub fn folded(&self, line: &str, columns: usize) -> Vec<String> {
+        fold::fold(line, columns).split('\n').map(str::to_owned).collect()
+    }
+
+    /// Returns the number of columns of standard output.
+    pub fn width(&self) -> usize {
+        self.width_out
     }
 
     /// Marks a text with a style. It is applied when the text is printed, if there are colors then.
@@ -150,6 +189,29 @@ impl Ui {
     pub fn has_color(&self) -> bool {
         self.color_out
     }
+}
+
+/// The width where none is known.
+const WIDTH: usize = 80;
+/// The narrowest width that lines are folded to.
+const WIDTH_MIN: usize = 40;
+
+/// Returns the number of columns of a stream: the terminal's, those that the environment names, or the usual ones.
+#[cfg(unix)]
+fn width(env: &dyn Env, stream: &(impl IsTerminal + std::os::fd::AsFd)) -> usize {
+    let size = stream.is_terminal().then(|| rustix::termios::tcgetwinsize(stream).ok()).flatten();
+    columns(env, size.map(|size| usize::from(size.ws_col)))
+}
+
+#[cfg(not(unix))]
+fn width(env: &dyn Env, _: &impl IsTerminal) -> usize {
+    columns(env, None)
+}
+
+fn columns(env: &dyn Env, of_terminal: Option<usize>) -> usize {
+    let known = of_terminal.filter(|columns| *columns > 0);
+    let named = || env.var(COLUMNS).and_then(|columns| columns.parse().ok());
+    known.or_else(named).unwrap_or(WIDTH).max(WIDTH_MIN)
 }
 
 /// Stands after the mark that ends a style.
@@ -202,12 +264,24 @@ mod tests {
 
     #[test]
     fn no_text_steers_the_terminal_and_styles_are_ours() {
-        let ui = Ui { color_out: true, color_err: true, mark: '\u{F1234}' };
+        let ui = Ui { color_out: true, color_err: true, width_out: 80, width_err: 80, mark: '\u{F1234}' };
         let text = format!("{} {FOREIGN}\n\tb", ui.paint(Style::Red, FOREIGN));
         let shown = "a ]0;PWN  [2J\u{a0}31m\u{2003}  z";
         assert_eq!(ui.styled(&text, true), format!("\u{1b}[31m{shown}\u{1b}[0m {shown}\n\tb"));
         assert_eq!(ui.styled(&text, false), format!("{shown} {shown}\n\tb"));
         assert_eq!(ui.styled("\u{F1234}\u{F1234}x\u{F1234}", true), "", "what is no mark of ours goes");
+    }
+
+    #[test]
+    fn the_width_is_that_of_the_terminal_or_the_environment_or_the_usual_one() {
+        let named = |columns: &str| crate::env::FixedEnv {
+            variables: [(COLUMNS.to_owned(), columns.to_owned())].into(),
+            now: None,
+        };
+        assert_eq!(columns(&named("100"), Some(120)), 120);
+        assert_eq!(columns(&named("100"), Some(0)), 100);
+        assert_eq!(columns(&named("many"), None), WIDTH);
+        assert_eq!(columns(&named("1"), None), WIDTH_MIN);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use holdpoint_checks::reader;
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
+use thiserror::Error;
 
-use crate::catalog::VARIABLES;
+use crate::catalog::{self, VARIABLES};
 use crate::env::Env;
 use crate::error::in_full;
 use crate::project::Run;
@@ -24,6 +25,8 @@ use crate::worktree;
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How often, and how long each time, to wait for another program that is writing a file in place.
 const SETTLES_MAX: u32 = 100;
+/// How often a file is read that changes while it is read.
+const READS_MAX: u32 = 20;
 const SETTLE: Duration = Duration::from_millis(8);
 /// The age after which a file no longer counts as being written.
 const WRITING: Duration = Duration::from_secs(2);
@@ -38,6 +41,8 @@ pub struct ProjectWorld {
     settles: AtomicU32,
     id: Option<RunId>,
     workflow: String,
+    /// The workflow itself, where it is a run's.
+    whole: Option<Arc<Workflow>>,
     /// The hash of the working tree, computed on first use.
     tree: OnceLock<Answer<String>>,
     /// What differs between the working tree and another one, by that one's hash.
@@ -56,13 +61,20 @@ struct RunId {
 impl ProjectWorld {
     /// Creates the world of a run.
     pub fn of(run: &Run, env: Arc<dyn Env>) -> ProjectWorld {
-        match &run.id {
+        let world = match &run.id {
             Some(id) => ProjectWorld::of_id(&run.workflow, &run.home, id, env),
             None => ProjectWorld {
                 workflow: run.workflow.name.to_string(),
                 ..ProjectWorld::new(&run.home, &run.folder, env)
             },
-        }
+        };
+        ProjectWorld { whole: Some(Arc::clone(&run.workflow)), ..world }
+    }
+
+    /// Whether what is asked comes from a workflow of ours. Only then may a question start a program.
+    fn is_built_in(&self) -> bool {
+        let built_in = self.whole.as_ref().and_then(|own| Some((own, catalog::named(&own.name)?)));
+        built_in.is_some_and(|(own, built_in)| **own == built_in.workflow)
     }
 
     /// Creates the world of a run that is a file, by its id.
@@ -87,6 +99,7 @@ impl ProjectWorld {
             settles: AtomicU32::new(0),
             id: None,
             workflow: String::new(),
+            whole: None,
             tree: OnceLock::new(),
             changed: Mutex::default(),
             head: OnceLock::new(),
@@ -155,39 +168,77 @@ impl ProjectWorld {
     }
 }
 
+/// The reason why a file is not read.
+#[derive(Debug, Error)]
+pub enum ReadFileError {
+    /// The system refuses it.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A folder, a pipe, a device or a socket is in its place.
+    #[error("it is not a regular file")]
+    NotAFile,
+    /// It is longer than the limit.
+    #[error("it is larger than {0} bytes")]
+    TooLarge(u64),
+}
+
 /// Reads a regular file of at most `limit` bytes. `None` if it does not exist.
-pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
+pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadFileError> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     };
     if !metadata.is_file() {
-        return Err("it is not a regular file".into());
+        return Err(ReadFileError::NotAFile);
     }
-    let too_large = || format!("it is larger than {limit} bytes");
     if metadata.len() > limit {
-        return Err(too_large());
+        return Err(ReadFileError::TooLarge(limit));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    let file = open(path).map_err(|error| error.to_string())?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+    let mut bytes = Vec::new();
+    for _ in 0..READS_MAX {
+        let is_whole = read_unchanged(path, limit, &mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(ReadFileError::TooLarge(limit));
+        }
+        if is_whole {
+            break;
+        }
+        std::thread::sleep(SETTLE);
+    }
+    Ok(Some(bytes))
 }
 
-/// Opens a file for reading. Nothing else that may have come into its place since is waited for.
+/// Reads a file. Returns whether it stayed as it was: the beginning of one version and the end of another can look
+/// like a whole file that nobody ever wrote.
+fn read_unchanged(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
+    let (file, before) = open(path)?;
+    bytes.clear();
+    bytes.reserve_exact(usize::try_from(before.len().min(limit)).unwrap_or(0));
+    (&file).take(limit + 1).read_to_end(bytes)?;
+    let after = file.metadata()?;
+    Ok(before.len() == after.len() && before.modified().ok() == after.modified().ok())
+}
+
+/// Opens a regular file for reading. Nothing else that may have come into its place since is waited for.
 #[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
+fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or(0);
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is not a regular file")) }
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    Ok((file, metadata))
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
-    std::fs::File::open(path)
+fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
+    let file = std::fs::File::open(path)?;
+    let metadata = file.metadata()?;
+    Ok((file, metadata))
 }
 
 /// Returns whether a file can be created in a folder. Asks the system: to try it could follow a link out of a project, and
@@ -269,7 +320,7 @@ impl World for ProjectWorld {
         let text = String::from_utf8_lossy(&bytes);
         match reader::read_as(reader, text.trim_start_matches('\u{feff}'), args) {
             Ok(said) => said.map_or(Answer::None, Answer::Is),
-            Err(why) => Answer::Fault(WorldError::Document(why)),
+            Err(why) => Answer::Fault(WorldError::Document(why.to_string())),
         }
     }
 
@@ -339,6 +390,9 @@ impl World for ProjectWorld {
     }
 
     fn version(&self, program: &str) -> Answer<String> {
+        if !self.is_built_in() {
+            return Answer::None;
+        }
         let said = crate::reviewer::first_line(&[program, "--version"], &self.home);
         said.map_or(Answer::None, Answer::Is)
     }

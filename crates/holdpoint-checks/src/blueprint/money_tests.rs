@@ -1,15 +1,27 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::blueprint::blueprint_tests::money_words;
 
-fn shown(path: &str, text: &str, money: Money) -> String {
+const WHOLE: &str = "Money: int";
+const EXACT: &str = "Money: Decimal";
+
+fn rule(document: &str) -> MoneyRule {
+    MoneyRule::read(document, &money_words()).unwrap()
+}
+
+fn shown(path: &str, text: &str, document: &str) -> String {
     let name = |message: &str| message.replace('`', "").split(": ").next().unwrap().to_owned();
-    in_file(path, text, money).iter().map(|finding| name(&finding.message)).collect::<Vec<_>>().join("; ")
+    in_file(path, text, &rule(document))
+        .iter()
+        .map(|finding| name(&finding.message))
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 fn check(path: &str, cases: &[(&str, &str)]) {
     for (text, expect) in cases {
-        assert_eq!(shown(path, text, Money::Whole), *expect, "{path}: {text}");
+        assert_eq!(shown(path, text, WHOLE), *expect, "{path}: {text}");
     }
 }
 
@@ -32,7 +44,7 @@ fn what_the_blueprint_says() {
         ("Money matters for printing", None),
         ("", None),
     ] {
-        assert_eq!(Money::read(text), expect, "{text}");
+        assert_eq!(MoneyRule::read(text, &money_words()).map(|rule| rule.money), expect, "{text}");
     }
 }
 
@@ -49,7 +61,7 @@ fn names_of_money() {
         "Fee",
         "balance_usd",
     ] {
-        assert!(is_money(name), "{name}");
+        assert!(rule(WHOLE).is_amount(name), "{name}");
     }
     for name in [
         "priced",
@@ -64,7 +76,7 @@ fn names_of_money() {
         "x",
         "",
     ] {
-        assert!(!is_money(name), "{name}");
+        assert!(!rule(WHOLE).is_amount(name), "{name}");
     }
 }
 
@@ -107,7 +119,7 @@ fn python() {
             ("price: Any = 9.99", "price is 9.99"),
         ],
     );
-    assert_eq!(shown("a.py", "price: Decimal\nfee: float", Money::Exact), "fee is float");
+    assert_eq!(shown("a.py", "price: Decimal\nfee: float", EXACT), "fee is float");
 }
 
 #[test]
@@ -187,10 +199,10 @@ fn specs() {
         ("<!-- price: float -->", 0),
         ("price_ratio: float", 0),
     ] {
-        assert_eq!(in_spec(text, Money::Whole).len(), expect, "{text}");
+        assert_eq!(in_spec(text, &rule(WHOLE)).len(), expect, "{text}");
     }
-    assert_eq!(in_spec("a\n\nprice: float", Money::Whole)[0].line, 3);
-    assert!(in_spec("price: Decimal", Money::Exact).is_empty());
+    assert_eq!(in_spec("a\n\nprice: float", &rule(WHOLE))[0].line, 3);
+    assert!(in_spec("price: Decimal", &rule(EXACT)).is_empty());
 }
 
 proptest! {
@@ -199,8 +211,8 @@ proptest! {
         text in "(price|total|float64|Decimal|9\\.99|:|=|:=|\\(|\\)|\\[|\\]|\\{|\\}|,|\\.|::|->|def|struct|type|new|map|\\*|-| |\n|é|async|Column){0,40}",
         path in "a\\.(py|ts|rs|go)",
     ) {
-        in_file(&path, &text, Money::Whole);
-        in_spec(&text, Money::Exact);
-        Money::read(&text);
+        in_file(&path, &text, &rule(WHOLE));
+        in_spec(&text, &rule(EXACT));
+        MoneyRule::read(&text, &money_words());
     }
 }

@@ -63,7 +63,7 @@ pub fn under<'a>(markdown: &'a str, title: &str) -> Option<&'a str> {
 }
 
 /// Removes the first section of this title, its subheadings, and the blank lines around it.
-pub fn without_first(markdown: &str, title: &str) -> String {
+pub(crate) fn without_first(markdown: &str, title: &str) -> String {
     let Some(heading) = headings(markdown).into_iter().find(|heading| heading.is(title)) else {
         return markdown.trim_end().to_owned();
     };

@@ -124,6 +124,7 @@ const HEAD: Attributes = &[
 ];
 const FILE: Attributes = &[
     ("exists", Is::Truth),
+    ("is_text", Is::Truth),
     ("text", Is::Text),
     ("json", Is::Any),
     ("lines", Is::Number),

@@ -8,7 +8,7 @@ use super::FactError;
 use crate::document::{self, Section};
 use crate::world::{Answer, World};
 
-/// `file(path).exists`, `.text`, `.json`, `.lines`, `.path`.
+/// `file(path).exists`, `.is_text`, `.text`, `.json`, `.lines`, `.path`.
 pub(super) struct File {
     path: String,
     world: Arc<dyn World>,
@@ -39,6 +39,12 @@ impl File {
             .map_err(|why| FactError::malformed(format!("`{}` is not valid JSON", self.path), why))
     }
 
+    /// Whether it is there and is UTF-8: what is not is read with marks where it is not, and cannot be written.
+    fn is_text(&self) -> Result<Value, FactError> {
+        let bytes = read(&self.path, self.world.as_ref())?;
+        Ok(Value::from(bytes.is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())))
+    }
+
     fn text(&self) -> Result<Value, FactError> {
         Ok(read_text(&self.path, self.world.as_ref())?.map_or(Value::UNDEFINED, Value::from))
     }
@@ -66,6 +72,7 @@ impl Object for File {
             "exists" => self.exists(),
             "json" => self.json(),
             "text" => self.text(),
+            "is_text" => self.is_text(),
             "lines" => self.lines(),
             "statuses" => self.statuses(),
             "path" => Ok(Value::from(self.path.as_str())),

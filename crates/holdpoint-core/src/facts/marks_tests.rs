@@ -14,7 +14,8 @@ use crate::tool::Tool;
 use crate::verdict::Verdict;
 use crate::workflow::Workflow;
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, Head, World};
+use crate::world::world_tests::FakeWorld;
+use crate::world::{Answer, Head};
 
 const FLOW: &str = r#"
 about = "x"
@@ -62,22 +63,7 @@ struct Project {
     has_no_tree: bool,
 }
 
-impl World for Project {
-    fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        match path {
-            "run.json" => Answer::Is(self.state.to_string().into_bytes()),
-            path => self.now.get(path).map_or(Answer::None, |text| Answer::Is(text.as_bytes().to_vec())),
-        }
-    }
-    fn exists(&self, path: &str) -> Answer<()> {
-        self.now.get(path).map_or(Answer::None, |_| Answer::Is(()))
-    }
-    fn tree(&self, _: &[String]) -> Answer<String> {
-        if self.has_no_tree {
-            return Answer::None;
-        }
-        Answer::Is(if self.now == self.then { "then" } else { "now" }.to_owned())
-    }
+impl Project {
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
         if tree == "gone" {
             return Answer::None;
@@ -92,24 +78,30 @@ impl World for Project {
         changed.dedup();
         Answer::Is(changed)
     }
-    fn tree_without(&self, _: &str, _: &[String]) -> Answer<String> {
-        Answer::Is("committed".to_owned())
-    }
-    fn head(&self) -> Answer<Head> {
-        self.head.clone().map_or(Answer::None, Answer::Is)
-    }
-    fn random_u64(&self) -> u64 {
-        0x77
-    }
-    fn digest(&self, paths: &[String]) -> Answer<String> {
-        let there = paths.iter().filter_map(|path| self.now.get(path.as_str()));
-        Answer::Is(there.copied().collect())
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::None
+
+    fn world(&self) -> FakeWorld {
+        let project = Arc::new(self.clone());
+        let (files, compared, digested) = (Arc::clone(&project), Arc::clone(&project), Arc::clone(&project));
+        FakeWorld {
+            read: Box::new(move |path| match path {
+                "run.json" => Answer::Is(files.state.to_string().into_bytes()),
+                path => files.now.get(path).map_or(Answer::None, |text| Answer::Is(text.as_bytes().to_vec())),
+            }),
+            tree: Box::new(move |_| match (project.has_no_tree, project.now == project.then) {
+                (true, _) => Answer::None,
+                (false, true) => Answer::Is("then".to_owned()),
+                (false, false) => Answer::Is("now".to_owned()),
+            }),
+            changed_since: Box::new(move |tree, aside| compared.changed_since(tree, aside)),
+            tree_without: Box::new(|_, _| Answer::Is("committed".to_owned())),
+            digest: Box::new(move |paths| {
+                let there = paths.iter().filter_map(|path| digested.now.get(path.as_str()));
+                Answer::Is(there.copied().collect())
+            }),
+            head: self.head.clone(),
+            random: 0x77,
+            ..FakeWorld::default()
+        }
     }
 }
 
@@ -125,7 +117,7 @@ impl Project {
     }
 
     fn facts_at(&self, event: Event) -> Arc<Facts> {
-        Facts::new(workflow(), Arc::new(event), "/p".into(), Arc::new(self.clone()))
+        Facts::new(workflow(), Arc::new(event), "/p".into(), Arc::new(self.world()))
     }
 
     fn value(&self, expression: &str) -> Value {
@@ -223,7 +215,7 @@ fn an_unfinished_round_keeps_what_the_phase_began_with() {
     assert_eq!(parsed.problems, []);
     let project = begun(&[("top", "")]);
     let event = Arc::new(Event::from_shell(Moment::Stop, "/p"));
-    let facts = Facts::new(parsed.workflow, event, "/p".into(), Arc::new(project.clone()));
+    let facts = Facts::new(parsed.workflow, event, "/p".into(), Arc::new(project.world()));
     let crate::phase::Due::Phase(phase) = crate::phase::due(&facts).unwrap() else {
         panic!("nothing is due")
     };

@@ -191,7 +191,7 @@ fn writable(folder: &str, world: &dyn World) -> Result<bool, Error> {
     }
 }
 
-/// `program(name).path`, `.version`: one on PATH; nothing if it is not.
+/// `program(name).path`, and in texts of built-in workflows `.version`: one on PATH; nothing if it is not.
 fn program(name: &str, world: Arc<dyn World>) -> Result<Value, Error> {
     if !crate::path::is_bare_name(name) {
         let what = format!("`program` takes the bare name of a program, not `{name}`");

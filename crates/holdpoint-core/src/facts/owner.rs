@@ -22,7 +22,7 @@ impl Facts {
     }
 
     /// How many seconds ago the state was last written, if it says so.
-    pub fn age(self: &Arc<Self>) -> Result<Option<i64>, FactError> {
+    pub(crate) fn age(self: &Arc<Self>) -> Result<Option<i64>, FactError> {
         let Some(field) = &self.workflow.run.stamp else { return Ok(None) };
         let stamp = self.field(field)?;
         Ok(stamp.as_str().and_then(time::epoch).map(|then| (self.world.now() - then).max(0)))

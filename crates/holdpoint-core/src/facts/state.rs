@@ -6,6 +6,7 @@ use minijinja::value::{Serde, Value, ValueKind};
 use serde_json::Value as Json;
 
 use super::{FactError, Facts, StateBytes, lock};
+use crate::json::JsonError;
 use crate::workflow::Format;
 use crate::world::Answer;
 
@@ -38,7 +39,7 @@ impl Facts {
     /// The state in a file's bytes: with first values where fields are missing or garbled, and what is about to be set.
     fn state_in(self: &Arc<Self>, path: &str, bytes: &[u8]) -> Result<Value, FactError> {
         let malformed =
-            |why: String| FactError::malformed(format!("the state file `{path}` is not valid JSON"), why);
+            |why: JsonError| FactError::malformed(format!("the state file `{path}` is not valid JSON"), why);
         if self.workflow.fields.is_empty() && self.overlay.is_empty() {
             return crate::json::lazy::value(bytes).map_err(malformed);
         }
@@ -73,12 +74,12 @@ impl Facts {
     }
 
     /// The fields that stand in a file's bytes.
-    fn fields_in(&self, bytes: &[u8]) -> Result<serde_json::Map<String, Json>, String> {
+    fn fields_in(&self, bytes: &[u8]) -> Result<serde_json::Map<String, Json>, JsonError> {
         match self.workflow.run.format {
             Format::Lines => Ok(crate::lines::parse(&String::from_utf8_lossy(bytes))),
             Format::Json => match crate::json::whole(bytes)? {
                 Json::Object(fields) => Ok(fields),
-                _ => Err("it is not an object".into()),
+                _ => Err(JsonError::NotAnObject),
             },
         }
     }

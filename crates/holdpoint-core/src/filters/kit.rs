@@ -14,11 +14,19 @@ pub(super) struct Kit<'w> {
     env: Environment<'static>,
     /// The names that are wanted; none: all.
     wanted: Option<&'w [&'w str]>,
+    /// The lengths and first letters of those names: most others are told apart by them.
+    marks: u64,
+}
+
+/// A bit for a name's length and first letter.
+fn mark(name: &str) -> u64 {
+    let first = name.as_bytes().first().copied().unwrap_or_default();
+    1 << ((name.len() + 7 * usize::from(first)) % 64)
 }
 
 impl Kit<'_> {
     pub(super) fn wants(&self, name: &str) -> bool {
-        self.wanted.is_none_or(|wanted| wanted.contains(&name))
+        self.marks & mark(name) != 0 && self.wanted.is_none_or(|wanted| wanted.contains(&name))
     }
 
     /// Adds a filter, if it is wanted.
@@ -46,25 +54,31 @@ impl Kit<'_> {
     }
 }
 
-/// The environments of one budget: one for each set of names that was wanted so far.
-pub(crate) struct Environments {
-    budget: Arc<Budget>,
+/// Where all conditions and texts of one event are evaluated, within one budget: an environment for each set of names
+/// that was wanted so far.
+#[derive(Default)]
+pub struct Environments {
+    pub(crate) budget: Arc<Budget>,
     made: Mutex<Vec<Made>>,
 }
 
 /// An environment, and the names that it has; none: all.
 type Made = (Option<Vec<String>>, Arc<Environment<'static>>);
 
-impl Environments {
-    pub(crate) fn new(budget: &Arc<Budget>) -> Environments {
-        Environments { budget: Arc::clone(budget), made: Mutex::default() }
+impl std::fmt::Debug for Environments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environments").field("budget", &self.budget).finish_non_exhaustive()
     }
+}
 
-    /// The environment in which a source that applies these filters and tests can be evaluated.
+impl Environments {
+    /// The environment in which a source that applies these filters and tests can be evaluated. One that has more of
+    /// them does as well.
     pub(crate) fn having(&self, names: Option<Vec<&str>>) -> Arc<Environment<'static>> {
         let is_it = |made: &&Made| match (&made.0, &names) {
-            (Some(known), Some(names)) => known == names,
-            (known, names) => known.is_none() && names.is_none(),
+            (Some(known), Some(names)) => names.iter().all(|name| known.iter().any(|known| known == name)),
+            (None, _) => true,
+            (Some(_), None) => false,
         };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, env)) = made.iter().find(is_it) {
@@ -94,7 +108,11 @@ fn environment(budget: &Arc<Budget>, wanted: Option<&[&str]>) -> Environment<'st
         }
         Ok(())
     });
-    let mut kit = Kit { env, wanted };
+    if wanted.is_some_and(<[&str]>::is_empty) {
+        return env;
+    }
+    let marks = wanted.map_or(u64::MAX, |wanted| wanted.iter().fold(0, |all, name| all | mark(name)));
+    let mut kit = Kit { env, wanted, marks };
     super::operators::add(&mut kit, budget);
     super::standard::add(&mut kit, budget);
     super::add_plain(&mut kit);

@@ -2,64 +2,84 @@
 //! level at a time: a rule reads a handful of fields of a 100 KB state file, and building the others would cost more
 //! than everything else the hook does.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use minijinja::value::{DynObject, Enumerator, Object, ObjectRepr, Value};
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
-use super::whole;
+use super::{JsonError, scan, whole};
 use crate::facts::FactError;
 
 /// The number of lazy levels. Deeper values are read at once, so that no text is parsed more often than this.
 const LEVELS_MAX: usize = 4;
 
 /// Parses `bytes` as one value and nothing else. Objects and lists inside it are read on first use.
-pub(crate) fn value(bytes: &[u8]) -> Result<Value, String> {
-    match whole::<Level>(bytes) {
-        Ok(level) => Ok(level.into_value(0)),
-        // Neither an object nor a list, or not JSON at all.
-        Err(_) => whole(bytes),
-    }
+pub(crate) fn value(bytes: &[u8]) -> Result<Value, JsonError> {
+    let strict = std::str::from_utf8(bytes).ok().and_then(|text| whole_level(text.into(), 0));
+    let level = strict.or_else(|| whole_level(super::repaired(bytes).ok()?.into(), 0));
+    // Neither an object nor a list, or not JSON at all.
+    level.map_or_else(|| whole(bytes), Ok)
 }
 
-/// An object or a list, read one level deep.
-enum Level {
-    Map(Vec<(String, Box<RawValue>)>),
-    List(Vec<Box<RawValue>>),
+/// One level of an object or a list that is all of a text.
+fn whole_level(text: Arc<str>, depth: usize) -> Option<Value> {
+    let (level, end) = level(&text, 0, depth)?;
+    (scan::space(text.as_bytes(), end) == text.len()).then_some(level)
 }
 
-impl Level {
-    fn into_value(self, depth: usize) -> Value {
-        match self {
-            Level::Map(pairs) => {
-                Value::from_pairs(pairs.into_iter().map(|(name, text)| (name, part(text, depth + 1))))
-            }
-            Level::List(items) => items.into_iter().map(|text| part(text, depth + 1)).collect(),
-        }
+/// One level of the object or list that begins at a place, and where it ends.
+fn level(text: &Arc<str>, at: usize, depth: usize) -> Option<(Value, usize)> {
+    let bytes = text.as_bytes();
+    let inner = |at: usize| {
+        let end = scan::value_end(bytes, at)?;
+        Some((part(text, at..end, depth + 1), end))
+    };
+    let mut items = Vec::new();
+    let element = |at| {
+        let (value, end) = inner(at)?;
+        items.push(value);
+        Some(end)
+    };
+    if let Some(end) = scan::elements(bytes, at, element) {
+        return Some((Value::from(items), end));
     }
+    let mut pairs = Vec::new();
+    let end = scan::fields(bytes, at, |name, at| {
+        let (value, end) = inner(at)?;
+        pairs.push((Value::from(name.as_ref()), value));
+        Some(end)
+    })?;
+    Some((Value::from_pairs(pairs), end))
 }
 
 /// Converts a value inside another one. Objects and lists stay unread.
-fn part(text: Box<RawValue>, depth: usize) -> Value {
-    let repr = match text.get().as_bytes().first() {
+fn part(text: &Arc<str>, place: Range<usize>, depth: usize) -> Value {
+    let repr = match text.as_bytes().get(place.start) {
         Some(b'{') if depth < LEVELS_MAX => ObjectRepr::Map,
         Some(b'[') if depth < LEVELS_MAX => ObjectRepr::Seq,
-        _ => return whole(text.get().as_bytes()).unwrap_or_else(not_json),
+        Some(b'"') => match scan::string(text.as_bytes(), place.clone()) {
+            Some(text) => return Value::from(text.as_ref()),
+            None => return eager(&text[place]),
+        },
+        _ => return eager(&text[place]),
     };
-    Value::from_object(Part { text, depth, repr, value: OnceLock::new() })
+    Value::from_object(Part { text: Arc::clone(text), place, depth, repr, value: OnceLock::new() })
+}
+
+fn eager(text: &str) -> Value {
+    whole(text.as_bytes()).unwrap_or_else(not_json)
 }
 
 /// A value that tells, where it is used, why it could not be read.
-fn not_json(why: String) -> Value {
+fn not_json(why: JsonError) -> Value {
     FactError::malformed("a part is not valid JSON", why).into()
 }
 
 /// An object or a list that is read on first use.
 #[derive(Debug)]
 pub(crate) struct Part {
-    text: Box<RawValue>,
+    text: Arc<str>,
+    place: Range<usize>,
     depth: usize,
     repr: ObjectRepr,
     value: OnceLock<Value>,
@@ -68,13 +88,13 @@ pub(crate) struct Part {
 impl Part {
     /// The length of its text.
     pub(crate) fn length(&self) -> usize {
-        self.text.get().len()
+        self.place.len()
     }
 
     fn read(&self) -> Option<&DynObject> {
-        let read = || match whole::<Level>(self.text.get().as_bytes()) {
-            Ok(level) => level.into_value(self.depth),
-            Err(why) => not_json(why),
+        let read = || match level(&self.text, self.place.start, self.depth) {
+            Some((value, _)) => value,
+            None => eager(&self.text[self.place.clone()]),
         };
         self.value.get_or_init(read).as_object()
     }
@@ -98,45 +118,13 @@ impl Object for Part {
     }
 }
 
-impl<'de> Deserialize<'de> for Level {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Level, D::Error> {
-        from.deserialize_any(LevelVisitor)
-    }
-}
-
-struct LevelVisitor;
-
-impl<'de> Visitor<'de> for LevelVisitor {
-    type Value = Level;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object or a list")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Level, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
-        }
-        Ok(Level::Map(pairs))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Level, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element()? {
-            items.push(item);
-        }
-        Ok(Level::List(items))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::{Value as Json, json};
 
-    fn eager(bytes: &[u8]) -> Result<Value, String> {
+    fn eager(bytes: &[u8]) -> Result<Value, JsonError> {
         whole(bytes)
     }
 

@@ -37,7 +37,7 @@ pub struct Given {
 
 /// A line of evidence with what somebody said.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Word {
+pub(crate) struct Word {
     /// What was said.
     pub given: Given,
     /// When, in UTC.
@@ -50,7 +50,7 @@ pub struct Word {
 
 /// How an approval stands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// Nobody has said anything.
     Open,
     /// Yes, to what there is now.
@@ -65,7 +65,7 @@ pub enum Standing {
 
 impl Standing {
     /// The yes, if it counts.
-    pub fn approved(&self) -> Option<&Word> {
+    pub(crate) fn approved(&self) -> Option<&Word> {
         match self {
             Standing::Approved(word) => Some(word),
             _ => None,
@@ -79,7 +79,7 @@ pub fn run_name(facts: &Facts) -> String {
 }
 
 /// How an approval stands now.
-pub fn standing(facts: &Arc<Facts>, approval: &Approval) -> Result<Standing, FactError> {
+pub(crate) fn standing(facts: &Arc<Facts>, approval: &Approval) -> Result<Standing, FactError> {
     let Some(word) = last_word(facts, &approval.name) else { return Ok(Standing::Open) };
     if !word.is_yes {
         return Ok(Standing::Refused(word));

@@ -2,7 +2,8 @@ use super::*;
 use crate::event::{Event, Moment};
 use crate::workflow::Text;
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, Head, World};
+use crate::world::world_tests::FakeWorld;
+use crate::world::{Answer, Head, WorldError};
 
 const WORKFLOW: &str = r#"
 about = ""
@@ -27,47 +28,28 @@ head  = { of = "commit" }
 "#;
 
 /// A run on tree `t2` and commit `c2`, in which `src/a` has changed since `t1`, and `docs/a`, too, since `t0`.
-struct Words(Vec<Json>);
-
-impl World for Words {
-    fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        let state = json!({"phase": "approval", "at": 1, "tasks": [{"id": 1}, {"id": 2}]});
-        if path == "s.json" { Answer::Is(state.to_string().into_bytes()) } else { Answer::None }
-    }
-    fn exists(&self, _: &str) -> Answer<()> {
-        Answer::None
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::None
-    }
-    fn now(&self) -> i64 {
-        time::epoch("2026-11-16T12:00:00Z").unwrap()
-    }
-    fn tree(&self, _: &[String]) -> Answer<String> {
-        Answer::Is("t2".to_owned())
-    }
-    fn changed_since(&self, tree: &str, _: &[String]) -> Answer<Vec<String>> {
-        match tree {
-            "t1" => Answer::Is(vec!["src/a".into()]),
-            "t0" => Answer::Is(vec!["docs/a".into(), "src/a".into()]),
-            _ => Answer::Fault(crate::world::WorldError::Tree("there is no such tree".into())),
-        }
-    }
-    fn head(&self) -> Answer<Head> {
-        Answer::Is(Head {
-            id: "c2".into(),
-            parent: None,
-            parents: 0,
-            tree: "t1".into(),
-            subject: String::new(),
-            paths: Vec::new(),
-        })
-    }
-    fn evidence(&self) -> Arc<Vec<Json>> {
-        Arc::new(self.0.clone())
+fn run(lines: &[Json]) -> FakeWorld {
+    let changed_since = |tree: &str, _: &[String]| match tree {
+        "t1" => Answer::Is(vec!["src/a".into()]),
+        "t0" => Answer::Is(vec!["docs/a".into(), "src/a".into()]),
+        _ => Answer::Fault(WorldError::Tree("there is no such tree".into())),
+    };
+    let head = Head {
+        id: "c2".into(),
+        parent: None,
+        parents: 0,
+        tree: "t1".into(),
+        subject: String::new(),
+        paths: Vec::new(),
+    };
+    let state = json!({"phase": "approval", "at": 1, "tasks": [{"id": 1}, {"id": 2}]});
+    FakeWorld {
+        now: time::epoch("2026-11-16T12:00:00Z").unwrap(),
+        tree: Box::new(|_| Answer::Is("t2".to_owned())),
+        changed_since: Box::new(changed_since),
+        head: Some(head),
+        evidence: lines.to_vec(),
+        ..FakeWorld::with_state("s.json", &state)
     }
 }
 
@@ -75,7 +57,7 @@ fn facts(lines: &[Json]) -> Arc<Facts> {
     let parsed = parse("x", WORKFLOW, &|_| None);
     assert_eq!(parsed.problems, []);
     let event = Event::from_shell(Moment::Stop, "/p");
-    Facts::new(parsed.workflow, Arc::new(event), "/p".into(), Arc::new(Words(lines.to_vec())))
+    Facts::new(parsed.workflow, Arc::new(event), "/p".into(), Arc::new(run(lines)))
 }
 
 fn yes(name: &str, tree: &str) -> Json {

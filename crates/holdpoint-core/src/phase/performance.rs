@@ -104,7 +104,7 @@ impl Asked<'_> {
                     files: self.texts(Some(files))?,
                     spec: self.text(spec)?,
                     domains: domains.to_string(),
-                    money: money.to_string(),
+                    money: money.clone(),
                     reference: reference.to_string(),
                     fields: fields.iter().map(ToString::to_string).collect(),
                 }

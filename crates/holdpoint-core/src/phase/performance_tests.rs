@@ -7,7 +7,8 @@ use crate::effects::Set;
 use crate::event::{Event, Moment};
 use crate::phase::{Due, due};
 use crate::workflow::parse::parse;
-use crate::world::{Answer, GitQuestion, World};
+use crate::world::Answer;
+use crate::world::world_tests::FakeWorld;
 
 const WORKFLOW: &str = r#"
 about = ""
@@ -55,38 +56,16 @@ scope = "task.files or []"
 if    = "state.has_tests"
 "#;
 
-struct Tasks {
-    state: Json,
-    evidence: Vec<Json>,
-}
-
-impl World for Tasks {
-    fn read(&self, path: &str) -> Answer<Vec<u8>> {
-        if path == "s.json" { Answer::Is(self.state.to_string().into_bytes()) } else { Answer::None }
-    }
-    fn exists(&self, _: &str) -> Answer<()> {
-        Answer::None
-    }
-    fn env(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn git(&self, _: &str, _: &GitQuestion) -> Answer<String> {
-        Answer::None
-    }
-    fn tree(&self, aside: &[String]) -> Answer<String> {
-        assert_eq!(aside, ["s.json"]);
-        Answer::Is("t2".into())
-    }
-    fn evidence(&self) -> Arc<Vec<Json>> {
-        Arc::new(self.evidence.clone())
-    }
-}
-
 fn facts(state: Json, evidence: Vec<Json>) -> Arc<Facts> {
     let parsed = parse("x", WORKFLOW, &|_| None);
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     let event = Arc::new(Event::from_shell(Moment::Stop, "/p"));
-    Facts::new(parsed.workflow, event, "/p".into(), Arc::new(Tasks { state, evidence }))
+    let tree = |aside: &[String]| {
+        assert_eq!(aside, ["s.json"]);
+        Answer::Is("t2".into())
+    };
+    let world = FakeWorld { tree: Box::new(tree), evidence, ..FakeWorld::with_state("s.json", &state) };
+    Facts::new(parsed.workflow, event, "/p".into(), Arc::new(world))
 }
 
 fn in_phase(phase: &str, tries: i64, at: i64) -> Arc<Facts> {

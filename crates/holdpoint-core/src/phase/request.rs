@@ -1,8 +1,11 @@
 //! What must be performed for a phase, with all that whoever performs it needs to know; and how an answer is read.
 
+use thiserror::Error;
+
 use crate::verdict::Verdict;
 use crate::workflow::Text;
 use crate::workflow::grants::Grants;
+use crate::workflow::performer::MoneyWords;
 
 /// A review or a check to perform.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,8 +75,8 @@ pub enum Task {
         spec: String,
         /// The documents that have the domains: a glob.
         domains: String,
-        /// The documents that speak of money: a glob.
-        money: String,
+        /// What the workflow says of money.
+        money: MoneyWords,
         /// The title of the document's section about the blueprint.
         reference: String,
         /// What that section must name.
@@ -131,6 +134,25 @@ pub struct AnswerForm {
     pub otherwise: Option<Verdict>,
 }
 
+/// The reason why a reviewer's answer has no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AnswerError {
+    /// It is a word that the phase does not know.
+    #[error("the reviewer answered `{word}`; it may answer {known}")]
+    Unknown {
+        /// The word.
+        word: String,
+        /// The words that it may answer.
+        known: String,
+    },
+    /// There is no word where the verdict should be.
+    #[error("the reviewer's answer has no verdict; it may be {known}")]
+    Missing {
+        /// The words that it may answer.
+        known: String,
+    },
+}
+
 impl AnswerForm {
     /// The report in a reviewer's output, if it is to be there.
     pub fn report(&self, output: &[u8]) -> Option<String> {
@@ -138,16 +160,17 @@ impl AnswerForm {
     }
 
     /// The verdict in a reviewer's output, or why there is none.
-    pub fn read(&self, output: &[u8]) -> Result<Verdict, String> {
+    pub fn read(&self, output: &[u8]) -> Result<Verdict, AnswerError> {
         let word = crate::verdict::find(output, &self.verdict_at);
         let known = word.as_ref().and_then(|word| self.words.iter().find(|(known, _)| known == word));
         if let Some(verdict) = known.map(|(_, verdict)| verdict).or(self.otherwise.as_ref()) {
             return Ok(verdict.clone());
         }
-        let words: Vec<String> = self.words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        let known: Vec<String> = self.words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        let known = known.join(", ");
         Err(match word {
-            Some(word) => format!("the reviewer answered `{word}`; it may answer {}", words.join(", ")),
-            None => format!("the reviewer's answer has no verdict; it may be {}", words.join(", ")),
+            Some(word) => AnswerError::Unknown { word, known },
+            None => AnswerError::Missing { known },
         })
     }
 }

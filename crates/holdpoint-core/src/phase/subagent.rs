@@ -22,7 +22,7 @@ use crate::workflow::phase::{Phase, PhaseKind, ReviewPhase};
 use crate::workflow::step::Delivery;
 
 /// The word for it in `way`.
-pub const WAY: &str = "subagent";
+pub(crate) const WAY: &str = "subagent";
 
 /// The most of an answer that is kept in the state.
 const NOTES_BYTES_MAX: usize = 64 * 1024;

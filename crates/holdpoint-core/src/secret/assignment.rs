@@ -69,7 +69,10 @@ fn has_secret(name: &str) -> bool {
     const WORD: &[u8] = b"secret";
     name.len() >= WORD.len()
         && !name.contains('.')
-        && name.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
+        && name
+            .as_bytes()
+            .windows(WORD.len())
+            .any(|part| matches!(part[0], b's' | b'S') && part.eq_ignore_ascii_case(WORD))
 }
 
 /// The value after `=`, `:` or, for a flag, a space.

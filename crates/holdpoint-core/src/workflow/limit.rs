@@ -19,7 +19,7 @@ pub struct Limit {
 
 /// How often, as far as the workflow's file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Most {
+pub(crate) enum Most {
     /// A number.
     Number(u64),
     /// What this state field or expression says, and what it says at first, if the file tells.
@@ -28,7 +28,7 @@ pub enum Most {
 
 impl Limit {
     /// The state field that counts: the one it names, or that of its own name.
-    pub fn field(&self) -> &str {
+    pub(crate) fn field(&self) -> &str {
         self.count.as_deref().unwrap_or(&self.name)
     }
 

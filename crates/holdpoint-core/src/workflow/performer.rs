@@ -115,8 +115,8 @@ pub enum CheckKind {
         spec: Text,
         /// The documents that have the domains: a glob.
         domains: Text,
-        /// The documents that speak of money: a glob.
-        money: Text,
+        /// What the workflow says of money.
+        money: MoneyWords,
         /// The title of the document's section about the blueprint.
         reference: Text,
         /// What that section must name.
@@ -142,6 +142,22 @@ pub enum CheckKind {
         /// The condition that says that the commit is as it must be: before, so that nothing is committed, or after.
         landed: Text,
     },
+}
+
+/// What a workflow says of money: which documents have rules for it, and the words by which it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::performer))]
+pub struct MoneyWords {
+    /// The documents: a glob. Empty: there are none.
+    pub documents: Text,
+    /// The words of a line or a heading there that is about money.
+    pub about: List<Text>,
+    /// Units in which an amount is a whole number.
+    pub units: List<Text>,
+    /// The words that make a name in code that of an amount; with a `*` before it, only as the last word of the name.
+    pub names: List<Text>,
+    /// The words of a name that measures something else, even next to one of those.
+    pub except: List<Text>,
 }
 
 /// The inputs of a test suite.
@@ -176,7 +192,7 @@ pub struct Only {
 
 impl CheckKind {
     /// The verdicts that a check of this kind can answer. A check with `if` can be skipped as well.
-    pub fn verdicts(&self) -> &'static [Verdict] {
+    pub(crate) fn verdicts(&self) -> &'static [Verdict] {
         use Verdict::{Broken, Fail, OutOfScope, Pass, Skip, Warn};
         match self {
             CheckKind::Run { .. }
@@ -190,7 +206,7 @@ impl CheckKind {
     }
 
     /// The condition that must be true afterwards for the check to pass.
-    pub fn condition(&self) -> Option<&Text> {
+    pub(crate) fn condition(&self) -> Option<&Text> {
         match self {
             CheckKind::That { condition } => Some(condition),
             CheckKind::Commit { landed, .. } => Some(landed),

@@ -25,7 +25,7 @@ pub enum Actor {
 
 impl Actor {
     /// All actors, as workflow files spell them.
-    pub const ALL: [(&'static str, Actor); 6] = [
+    pub(crate) const ALL: [(&'static str, Actor); 6] = [
         ("agent", Actor::Agent),
         ("reviewer", Actor::Reviewer),
         ("check", Actor::Check),
@@ -251,13 +251,13 @@ pub struct Route {
 
 impl Routes {
     /// The route that a verdict takes: its own, or that of the verdict it goes with by default.
-    pub fn of(&self, verdict: &Verdict) -> Option<&Route> {
+    pub(crate) fn of(&self, verdict: &Verdict) -> Option<&Route> {
         let exact = |verdict: &Verdict| self.on.iter().find(|route| route.verdict == *verdict);
         exact(verdict).or_else(|| exact(&verdict.default_route()?))
     }
 
     /// The steps for a verdict; none where nothing takes it.
-    pub fn steps(&self, verdict: &Verdict) -> &[Step] {
+    pub(crate) fn steps(&self, verdict: &Verdict) -> &[Step] {
         self.of(verdict).map_or(&[], |route| &route.steps)
     }
 
@@ -269,7 +269,7 @@ impl Routes {
 
 /// What the engine performs in a phase.
 #[derive(Clone, Copy, Debug)]
-pub enum Performance<'a> {
+pub(crate) enum Performance<'a> {
     /// A review.
     Review(&'a ReviewPhase),
     /// A check: the phase's own, or the one that ends an agent's phase.
@@ -278,7 +278,7 @@ pub enum Performance<'a> {
 
 impl<'a> Performance<'a> {
     /// Where its verdicts lead.
-    pub fn routes(self) -> &'a Routes {
+    pub(crate) fn routes(self) -> &'a Routes {
         match self {
             Performance::Review(review) => &review.routes,
             Performance::Check(check) => &check.routes,
@@ -286,7 +286,7 @@ impl<'a> Performance<'a> {
     }
 
     /// When it counts as passed without being done.
-    pub fn skip(self) -> Option<&'a Skip> {
+    pub(crate) fn skip(self) -> Option<&'a Skip> {
         match self {
             Performance::Review(review) => review.skip.as_ref(),
             Performance::Check(check) => check.skip.as_ref(),
@@ -300,7 +300,7 @@ impl<'a> Performance<'a> {
     }
 
     /// The verdict that counts as passed.
-    pub fn passing(self) -> Verdict {
+    pub(crate) fn passing(self) -> Verdict {
         match self {
             Performance::Review(review) => {
                 review.verdicts.first().map_or(Verdict::Pass, |word| Verdict::of(word))
@@ -310,7 +310,7 @@ impl<'a> Performance<'a> {
     }
 
     /// The route that a verdict takes: its own; that of the passing verdict, if the check accepts it; or the default.
-    pub fn route(self, verdict: &Verdict, workflow: &Workflow) -> Option<&'a Route> {
+    pub(crate) fn route(self, verdict: &Verdict, workflow: &Workflow) -> Option<&'a Route> {
         let routes = self.routes();
         let own = routes.on.iter().find(|route| route.verdict == *verdict);
         let accepted = || routes.of(&self.passing()).filter(|_| self.accepts(verdict, workflow));
@@ -318,7 +318,7 @@ impl<'a> Performance<'a> {
     }
 
     /// Whether a verdict counts as passed: it takes the passing route, or has one of its own and is accepted.
-    pub fn passes(self, verdict: &Verdict, workflow: &Workflow) -> bool {
+    pub(crate) fn passes(self, verdict: &Verdict, workflow: &Workflow) -> bool {
         let takes_it = self.route(verdict, workflow).is_some_and(|route| route.verdict == self.passing());
         takes_it || self.accepts(verdict, workflow)
     }
@@ -359,7 +359,7 @@ impl Phase {
     }
 
     /// Where its verdicts lead, if it has any.
-    pub fn routes(&self) -> Option<&Routes> {
+    pub(crate) fn routes(&self) -> Option<&Routes> {
         match &self.kind {
             PhaseKind::Approval(approval) => Some(&approval.routes),
             _ => self.performance().map(Performance::routes),
@@ -367,7 +367,7 @@ impl Phase {
     }
 
     /// What is said to whoever acts; reviewers have a prompt instead.
-    pub fn ask(&self) -> Option<&Say> {
+    pub(crate) fn ask(&self) -> Option<&Say> {
         let say = match &self.kind {
             PhaseKind::Agent(agent) => &agent.ask,
             PhaseKind::User(user) => &user.ask,
@@ -379,7 +379,7 @@ impl Phase {
     }
 
     /// The file that it leaves behind.
-    pub fn report(&self) -> Option<&Text> {
+    pub(crate) fn report(&self) -> Option<&Text> {
         match &self.kind {
             PhaseKind::Agent(agent) => agent.report.as_ref(),
             PhaseKind::Reviewer(review) => review.report.as_ref(),
@@ -398,7 +398,7 @@ impl Phase {
     }
 
     /// How often it may be performed, or found unfinished.
-    pub fn limit<'a>(&self, workflow: &'a Workflow) -> Option<&'a Limit> {
+    pub(crate) fn limit<'a>(&self, workflow: &'a Workflow) -> Option<&'a Limit> {
         workflow.limit(self.limit_name()?)
     }
 
@@ -443,7 +443,7 @@ impl Phase {
     }
 
     /// The steps of a phase that a command or its own proof finishes.
-    pub fn then(&self) -> &[Step] {
+    pub(crate) fn then(&self) -> &[Step] {
         match &self.kind {
             PhaseKind::Agent(AgentPhase { then: Then::Steps(steps), .. }) => steps,
             PhaseKind::User(user) => &user.then,
@@ -452,7 +452,7 @@ impl Phase {
     }
 
     /// The steps taken when the agent stops in the user's phase.
-    pub fn stop(&self) -> &[Step] {
+    pub(crate) fn stop(&self) -> &[Step] {
         match &self.kind {
             PhaseKind::User(user) => &user.stop,
             _ => &[],
@@ -460,7 +460,7 @@ impl Phase {
     }
 
     /// Every step that leads from it.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &Step> {
         let routed = self.routes().into_iter().flat_map(Routes::all);
         self.then().iter().chain(self.stop()).chain(routed)
     }

@@ -4,7 +4,7 @@
 use super::{List, Named, Say, Text};
 
 /// The due phase that means nobody's turn.
-pub const END: &str = "end";
+pub(crate) const END: &str = "end";
 
 /// A step of a phase, of a limit, of a command or of a rule. Which keys each may have, the parser says.
 #[derive(Clone, Debug, Default, PartialEq)]

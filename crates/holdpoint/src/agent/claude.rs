@@ -40,9 +40,13 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
     let block = ("decision", answer.hold.as_ref().map(|_| json!("block")));
     match moment {
         Moment::Before => {
+            let deny = answer.hold.as_ref().map(|_| json!("deny"));
+            // Only what we put in its place is allowed: it shows a text.
+            let allow = answer.instead.as_ref().map(|_| json!("allow"));
             let fields = object([
-                ("permissionDecision", answer.hold.as_ref().map(|_| json!("deny"))),
+                ("permissionDecision", deny.or(allow)),
                 ("permissionDecisionReason", text(&answer.hold)),
+                ("updatedInput", answer.instead.clone()),
                 context,
             ]);
             object([("systemMessage", message), ("hookSpecificOutput", specific(event_name, fields))])

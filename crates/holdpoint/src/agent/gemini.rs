@@ -42,10 +42,12 @@ fn with_error(tool: Tool) -> Tool {
 
 pub(super) fn render(answer: &Answer, event_name: &str) -> Option<Json> {
     let text = |text: &Option<String>| text.clone().map(Json::String);
+    let fields =
+        object([("additionalContext", text(&answer.context)), ("tool_input", answer.instead.clone())]);
     object([
         ("decision", answer.hold.as_ref().map(|_| json!("deny"))),
         ("reason", text(&answer.hold)),
         ("systemMessage", text(&answer.message)),
-        ("hookSpecificOutput", specific(event_name, object([("additionalContext", text(&answer.context))]))),
+        ("hookSpecificOutput", specific(event_name, fields)),
     ])
 }

@@ -1,6 +1,7 @@
 //! Which project a folder belongs to, told apart from every other by what no clone, copy or archive can bring along:
 //! the inode of its git folder and the time that was created. All worktrees of a repository are one project.
 
+use std::ffi::OsString;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -24,7 +25,14 @@ pub struct Identity {
 impl Identity {
     /// Identifies the project that a folder belongs to: its repository, or the folder itself.
     pub fn of(folder: &Path) -> Option<Identity> {
-        let git = |root: &Path| root.join(".git").symlink_metadata().ok();
+        // One buffer for all: every event that concerns a run comes by here.
+        let mut path = OsString::with_capacity(folder.as_os_str().len() + "/.git".len());
+        let mut git = |root: &Path| {
+            path.clear();
+            path.push(root);
+            path.push("/.git");
+            Path::new(&path).symlink_metadata().ok()
+        };
         let Some((root, dot_git)) = folder.ancestors().find_map(|root| Some((root, git(root)?))) else {
             return Identity::of_folder(folder);
         };

@@ -9,6 +9,8 @@ use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 
 use super::content::{Content, ContentError};
 use super::identity::Identity;
+use super::part::{Part, Pending};
+use super::waiting::Waiting;
 use super::{Allowance, only_guards};
 use crate::catalog::{self, Origin};
 use crate::env::Env;
@@ -27,6 +29,10 @@ pub struct Survey {
     pub root: PathBuf,
     /// Its own workflows and settings.
     pub content: Content,
+    /// The parts of them that the user has not allowed.
+    pub pending: Vec<Pending>,
+    /// What would count if it did not belong to another user.
+    pub anothers: Option<PathBuf>,
     /// Its runs that did not begin here.
     pub runs: Vec<Run>,
 }
@@ -36,7 +42,10 @@ impl Survey {
     pub fn of(start: &Path, allowance: &Allowance<'_>) -> Result<Survey, ContentError> {
         let git = || Identity::of(start).filter(|project| project.is_repository).map(|project| project.root);
         let root = project::base(start).or_else(git).unwrap_or_else(|| start.to_path_buf());
-        let content = Content::read(&root)?;
+        // Another user's folder does not count, whatever is in it.
+        let counts = project::nearest(&root, layout::FOLDER).is_some_and(|nearest| nearest == root);
+        let content = if counts { Content::read(&root)? } else { Content::default() };
+        let anothers = project::anothers(start).filter(|path| path.starts_with(&root));
         let own: Vec<Workflow> = content.workflows().into_iter().map(|(_, parsed)| parsed.workflow).collect();
         let built_in = catalog::built_in().iter().map(|built_in| &built_in.workflow);
         let built_in = built_in.filter(|workflow| !own.iter().any(|own| own.name == workflow.name));
@@ -49,10 +58,20 @@ impl Survey {
         let all = all.chain(built_in.map(|built_in| (built_in, Origin::BuiltIn)));
         let runs = all.flat_map(|(workflow, origin)| runs(start, workflow, origin));
         let runs = runs.filter(|run| !super::files(run).is_empty() && !allowance.began(run)).collect();
-        Ok(Survey { root, content, runs })
+        let pending = allowance.pending(&root, &content.digests());
+        Ok(Survey { root, content, pending, anothers, runs })
     }
 
-    /// Returns the digest of all that would be allowed now.
+    /// Lists what waits for the user.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let parts = self.pending.clone();
+        let is_some_allowed = parts.len() < self.content.digests().parts.len();
+        let content = Waiting::Content { base: self.root.clone(), defect: None, parts, is_some_allowed };
+        let content = (!self.pending.is_empty()).then_some(content);
+        content.into_iter().chain(self.runs.iter().cloned().map(Waiting::Run)).collect()
+    }
+
+    /// Returns the digest of all that would be allowed now: that of the content, or one that covers the runs, too.
     pub fn digest(&self) -> String {
         if self.runs.is_empty() {
             return self.content.digest();
@@ -95,10 +114,7 @@ fn runs(start: &Path, workflow: &Workflow, origin: Origin) -> Vec<Run> {
 impl Content {
     /// Parses the project's own workflows, by name, errors included.
     pub fn workflows(&self) -> Vec<(String, Parsed)> {
-        let names = self.files.keys().filter_map(|path| {
-            let name = path.strip_prefix("workflows/")?.strip_suffix(FILE)?.strip_suffix('/')?;
-            catalog::is_name(name).then(|| name.to_owned())
-        });
+        let names = self.files.keys().filter_map(|path| Part::workflow_of(path));
         names.map(|name| (name.clone(), self.parsed(&name))).collect()
     }
 

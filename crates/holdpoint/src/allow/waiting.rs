@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::part::{Part, Pending};
 use crate::error::{CommandError, Kind};
 use crate::install::host::quoted;
 use crate::project::Run;
@@ -16,12 +17,21 @@ pub enum Waiting {
         base: PathBuf,
         /// Why they cannot be allowed as they are, if they cannot.
         defect: Option<String>,
+        /// Those that wait, if it is known which.
+        parts: Vec<Pending>,
+        /// Whether others of the project's do not wait.
+        is_some_allowed: bool,
     },
     /// A run that did not begin here.
     Run(Run),
 }
 
 impl Waiting {
+    /// All content of a project.
+    pub fn content(base: PathBuf) -> Waiting {
+        Waiting::Content { base, defect: None, parts: Vec::new(), is_some_allowed: false }
+    }
+
     /// Returns the folder that is to be allowed.
     pub fn folder(&self) -> &Path {
         match self {
@@ -35,19 +45,72 @@ impl Waiting {
         matches!(self, Waiting::Run(_))
     }
 
-    fn what(&self) -> String {
+    /// Returns whether it is this workflow of the project's own.
+    pub fn is_workflow(&self, name: &str) -> bool {
+        let is_it = |pending: &Pending| matches!(&pending.part, Part::Workflow(own) if own == name);
+        matches!(self, Waiting::Content { parts, .. } if parts.iter().any(is_it))
+    }
+
+    fn parts(&self) -> &[Pending] {
         match self {
-            Waiting::Content { base, .. } => {
-                let are_there = (layout::workflows(base).exists(), layout::config(base).exists());
-                match are_there {
-                    (true, true) => "its own workflows and settings".to_owned(),
-                    (false, true) => format!("its own settings, {}", layout::CONFIG),
-                    (_, false) => "its own workflows".to_owned(),
-                }
-            }
-            Waiting::Run(run) => format!("a run of {} that did not begin here", run.workflow.name),
+            Waiting::Content { parts, .. } => parts,
+            Waiting::Run(_) => &[],
         }
     }
+
+    /// Says what it is, new things before changed ones.
+    fn what(&self) -> Vec<String> {
+        let Waiting::Content { parts, is_some_allowed, .. } = self else {
+            let Waiting::Run(run) = self else { return Vec::new() };
+            return vec![format!("a run of {} that did not begin here", run.workflow.name)];
+        };
+        let (changed, new): (Vec<&Pending>, Vec<&Pending>) =
+            parts.iter().partition(|pending| pending.is_changed);
+        let mut all = Vec::new();
+        if !new.is_empty() || changed.is_empty() {
+            let is_named = *is_some_allowed || !changed.is_empty();
+            all.push(if is_named { format!("its own {}", listed(&new)) } else { all_of(&new) });
+        }
+        if !changed.is_empty() {
+            let object = if is_single(&changed) { "it" } else { "them" };
+            all.push(format!("its own {}, changed since you allowed {object}", listed(&changed)));
+        }
+        all
+    }
+}
+
+/// Says what a project's content is that is new as a whole.
+fn all_of(new: &[&Pending]) -> String {
+    let has_settings = new.iter().any(|pending| pending.part == Part::Settings);
+    match (new.len(), has_settings) {
+        (1, true) => format!("its own settings, {}", layout::CONFIG),
+        (_, true) => "its own workflows and settings".to_owned(),
+        (_, false) => "its own workflows".to_owned(),
+    }
+}
+
+/// Lists parts by name: `workflows lint and ship, and settings`.
+fn listed(parts: &[&Pending]) -> String {
+    let names: Vec<&str> = parts.iter().filter_map(|pending| name(pending)).collect();
+    let workflows = match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("workflow {one}")),
+        [all @ .., last] => Some(format!("workflows {} and {last}", all.join(", "))),
+    };
+    let settings = (names.len() < parts.len()).then(|| "settings".to_owned());
+    workflows.into_iter().chain(settings).collect::<Vec<_>>().join(" and ")
+}
+
+fn name(pending: &Pending) -> Option<&str> {
+    match &pending.part {
+        Part::Workflow(name) => Some(name),
+        Part::Settings => None,
+    }
+}
+
+/// Returns whether these are one thing: settings are several.
+fn is_single(parts: &[&Pending]) -> bool {
+    matches!(parts, [one] if one.part != Part::Settings)
 }
 
 /// Says what waits, and how to allow it. None if nothing waits.
@@ -66,6 +129,24 @@ pub fn message(waiting: &[Waiting]) -> Option<String> {
     ))
 }
 
+/// Returns what tells this message from another one of the same words: content that differs is news.
+pub fn key(waiting: &[Waiting], message: &str) -> String {
+    let digests = waiting.iter().flat_map(Waiting::parts).map(|pending| format!("\n{}", pending.digest));
+    format!("{message}{}", digests.collect::<String>())
+}
+
+/// Says what to do about what waits in a folder. What cannot be allowed as it is has to be changed first.
+pub fn remedy(waiting: &[Waiting], folder: &Path) -> String {
+    let command = command(folder);
+    match waiting.iter().find_map(defect) {
+        Some(_) => {
+            let place = layout::workflows(folder);
+            format!("remove what is not part of a workflow from {}, then: {command}", place.display())
+        }
+        None => command,
+    }
+}
+
 /// Says what waits, in a sentence.
 pub fn summary(waiting: &[Waiting]) -> String {
     let why = waiting.iter().find_map(defect);
@@ -78,7 +159,10 @@ pub fn summary(waiting: &[Waiting]) -> String {
 pub fn refusal(waiting: &[Waiting]) -> CommandError {
     let folder = waiting.first().map_or(Path::new("."), Waiting::folder);
     let (are, object) = if is_one(waiting) { ("is", "it") } else { ("are", "them") };
-    let what = format!("{} brings along {}, which {are} not allowed yet", shown(folder), what(waiting));
+    let is_changed = waiting.iter().flat_map(Waiting::parts).any(|pending| pending.is_changed);
+    let so = if is_changed { "; that" } else { ", which" };
+    let are = if is_changed { "is" } else { are };
+    let what = format!("{} brings along {}{so} {are} not allowed yet", shown(folder), what(waiting));
     CommandError::new(Kind::Failed, what).hinted(format!(
         "the user can look at {object} and allow {object}, in a terminal: {}",
         command(folder)
@@ -105,7 +189,7 @@ fn is_plain(folder: &Path) -> bool {
 
 fn what(waiting: &[Waiting]) -> String {
     let mut all: Vec<String> = Vec::new();
-    for what in waiting.iter().map(Waiting::what) {
+    for what in waiting.iter().flat_map(Waiting::what) {
         if !all.contains(&what) {
             all.push(what);
         }
@@ -113,9 +197,16 @@ fn what(waiting: &[Waiting]) -> String {
     all.join(", and ")
 }
 
-/// Returns whether it is a single run: workflows and settings are several things.
+/// Returns whether it is a single run or workflow. Workflows that are not named are several things.
 fn is_one(waiting: &[Waiting]) -> bool {
-    matches!(waiting, [Waiting::Run(_)])
+    match waiting {
+        [Waiting::Run(_)] => true,
+        [Waiting::Content { parts, is_some_allowed, .. }] => {
+            let is_named = *is_some_allowed || parts.iter().any(|pending| pending.is_changed);
+            is_named && is_single(&parts.iter().collect::<Vec<_>>())
+        }
+        _ => false,
+    }
 }
 
 fn defect(waiting: &Waiting) -> Option<&String> {

@@ -13,6 +13,7 @@ use super::{Subject, approval, folder};
 use crate::agent::{Agent, Protocol};
 use crate::catalog;
 use crate::engine::command::{Typed, words};
+use crate::engine::leftovers::Leftovers;
 use crate::engine::{self, Call, Reply};
 use crate::env::{Env, FixedEnv};
 use crate::error::CommandError;
@@ -91,7 +92,8 @@ pub(super) fn make(
         return Ok(reply(approval::give(subject, name, text("no"), &cwd, &env)));
     }
     let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
-    Ok(engine::answer(&Call { input: Input::Whole(input.into_bytes()), options: &options, cwd: &cwd, env }))
+    let (input, leftovers) = (Input::Whole(input.into_bytes()), Leftovers::default());
+    Ok(engine::answer(&Call { input, options: &options, cwd: &cwd, env, leftovers }))
 }
 
 /// Runs one of the workflow's commands.
@@ -106,7 +108,8 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
     let command =
         workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
     let performed = words::read(subject.name, command, rest).and_then(|words| {
-        Typed { workflow: &workflow, origin: &subject.origin(), command, words, cwd, env }.perform()
+        let (origin, session) = (subject.origin(), env.session());
+        Typed { workflow: &workflow, origin, command, words, cwd, env, session }.perform()
     });
     Ok(reply(performed))
 }

@@ -15,6 +15,7 @@ use crate::env::Env;
 use crate::process_group::Group;
 use crate::program::{self, Channels, How};
 use crate::project::Run;
+use crate::store::evidence::Evidence;
 
 /// A line that parts what a row's setup prints from what its command prints.
 const MARK: &str = "-- holdpoint: the command --";
@@ -59,7 +60,10 @@ pub(super) fn perform(
     drop(group);
     let mut performed = told(&results, run, &request.phase, &log);
     let remark = confinement::remark(log.as_bytes(), &request.grants);
-    performed.doubts.extend(remark.filter(|_| performed.verdict == Verdict::Fail).map(str::to_owned));
+    performed
+        .evidence
+        .doubts
+        .extend(remark.filter(|_| performed.verdict == Verdict::Fail).map(str::to_owned));
     Ok(performed)
 }
 
@@ -73,7 +77,7 @@ fn try_row(
     let Some(action) = &row.command else { return Ok((Result::Manual, String::new())) };
     let setup = row.setup.as_ref().map(|setup| format!("{{ {setup}\n}} || exit $?\n")).unwrap_or_default();
     let child = Child { name: "sh", role: Role::Check, folder: &run.home, report: None, grants, env };
-    let started = child.command().and_then(|mut command| {
+    let started = child.start(|mut command| {
         command.args(["-c", &format!("{setup}echo '{MARK}'\n{action}")]);
         program::run_in(&mut command, group, row.timeout, Channels::Both)
     });
@@ -121,7 +125,8 @@ fn told(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Perfor
     }
     let details = json!({ "failed": failed, "manual": manual, "rows": results.len() });
     let (log, log_digest) = kept.unzip();
-    Performed { output, details, log, log_digest, ..Performed::of(verdict) }
+    let evidence = Evidence { log, log_digest, details, ..Evidence::default() };
+    Performed { output, evidence, ..Performed::of(verdict) }
 }
 
 fn headline(count: usize, failed: &[&str], manual: &[&str]) -> String {

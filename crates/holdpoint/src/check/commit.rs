@@ -11,8 +11,9 @@ use super::{Failure, Performed};
 use crate::confinement::{Role, variables};
 use crate::env::Env;
 use crate::env_vars;
-use crate::program::{self, Channels, How};
+use crate::program::{self, Channels, How, millis};
 use crate::project::Run;
+use crate::store::evidence::Evidence;
 use crate::worktree;
 
 /// A commit to make.
@@ -74,15 +75,17 @@ impl Commit<'_> {
         };
         let verdict = if status.success() { Verdict::Pass } else { Verdict::Fail };
         let output = String::from_utf8_lossy(&ended.output).into_owned();
-        Ok(Performed { took: ended.took, exit: status.code(), output, ..Performed::of(verdict) })
+        let evidence = Evidence { exit: status.code(), took_ms: millis(ended.took), ..Evidence::default() };
+        Ok(Performed { output, evidence, ..Performed::of(verdict) })
     }
 }
 
 /// What was done, with the commit that is there now.
-fn made(run: &Run, performed: Performed) -> Performed {
+fn made(run: &Run, mut performed: Performed) -> Performed {
     let head = worktree::head(&run.home).ok().flatten();
     let details = head.filter(|_| performed.verdict == Verdict::Pass);
     let details =
         details.map(|head| json!({ "commit": head.id, "parent": head.parent, "paths": head.paths }));
-    Performed { details: details.unwrap_or_default(), ..performed }
+    performed.evidence.details = details.unwrap_or_default();
+    performed
 }

@@ -14,9 +14,9 @@ use super::{Failure, Performed, keep_log};
 use crate::confinement::{self, Child, Role};
 use crate::env::Env;
 use crate::error::in_full;
-use crate::program::{self, Channels, Ended, How};
+use crate::program::{self, Channels, Ended, How, millis};
 use crate::project::Run;
-use crate::store::evidence;
+use crate::store::evidence::{self, Evidence};
 use crate::worktree;
 
 /// Runs the tests. With `fails_on`, a tree: they must fail there, with the files of `adding`, and pass here.
@@ -32,16 +32,15 @@ pub(super) fn perform(
         let output = "It passes without the change too, so it proves nothing.".to_owned();
         return Ok(Performed { output, ..Performed::of(Verdict::Fail) });
     }
-    let ran = run_in(tests, &run.home, &request.grants, env, timeout(request))?;
-    let mut performed = Performed { took: ran.took, exit: ran.exit, ..Performed::of(verdict(&ran, tests)) };
-    let kept = keep_log(&run.home, &request.phase, &ran.output);
-    (performed.log, performed.log_digest) = kept.unzip();
-    performed.details = details(&ran);
-    performed.doubts = doubts(&request.phase, run, &ran);
+    let ran = run_in(&tests.command, &run.home, &request.grants, env, timeout(request))?;
+    let (log, log_digest) = keep_log(&run.home, &request.phase, &ran.output).unzip();
+    let mut doubts = doubts(&request.phase, run, &ran);
     let remark = confinement::remark(&ran.output, &request.grants);
-    performed.doubts.extend(remark.filter(|_| !matches!(ran.outcome, Outcome::Passed)).map(str::to_owned));
-    let seconds = ran.took.as_secs_f64();
-    performed.output = test_report::summary(&ran.report, &ran.outcome, seconds, performed.log.as_deref());
+    doubts.extend(remark.filter(|_| !matches!(ran.outcome, Outcome::Passed)).map(str::to_owned));
+    let output = test_report::summary(&ran.report, &ran.outcome, ran.took.as_secs_f64(), log.as_deref());
+    let (exit, took_ms, details) = (ran.exit, millis(ran.took), details(&ran));
+    let evidence = Evidence { exit, took_ms, log, log_digest, doubts, details, ..Evidence::default() };
+    let mut performed = Performed { output, evidence, ..Performed::of(verdict(&ran, tests)) };
     if is_short(&ran, tests) {
         performed.verdict = Verdict::Fail;
         performed.output = format!(
@@ -85,28 +84,33 @@ fn is_short(ran: &Ran, tests: &Tests) -> bool {
     matches!(verdict(ran, tests), Verdict::Pass | Verdict::OutOfScope) && count(ran) < tests.least
 }
 
-struct Ran {
-    report: TestReport,
-    outcome: Outcome,
-    exit: Option<i32>,
-    took: Duration,
-    output: Vec<u8>,
+/// A test suite that has ended.
+pub struct Ran {
+    /// What its runner said.
+    pub report: TestReport,
+    /// What it came to.
+    pub outcome: Outcome,
+    /// Its exit code, if it ended by itself.
+    pub exit: Option<i32>,
+    /// How long it took.
+    pub took: Duration,
+    /// All that it printed.
+    pub output: Vec<u8>,
 }
 
-fn run_in(
-    tests: &Tests,
+/// Runs a test command in a folder, confined as every check.
+pub fn run_in(
+    command: &[String],
     folder: &Path,
     grants: &Grants,
     env: &dyn Env,
     timeout: Duration,
 ) -> Result<Ran, Failure> {
-    let Some((name, args)) = tests.command.split_first() else {
+    let Some((name, args)) = command.split_first() else {
         return Err(Failure::Start("its command line is empty".into()));
     };
     let child = Child { name, role: Role::Check, folder, report: None, grants, env };
-    let started = child
-        .command()
-        .and_then(|mut command| program::run(command.args(args), None, timeout, Channels::Both));
+    let started = child.start(|mut command| program::run(command.args(args), None, timeout, Channels::Both));
     let (exit, took, output) = match started {
         Ok(Ended { how: How::Interrupted, .. }) => return Err(Failure::Interrupted),
         Ok(Ended { how: How::Exit(status), took, output }) => (status.code(), took, output),
@@ -134,7 +138,7 @@ fn passes_on(
     let folder = tempfile::tempdir().map_err(|error| told(error.to_string()))?;
     let adding: Vec<_> = tests.adding.iter().map(std::path::PathBuf::from).collect();
     worktree::materialise(&run.home, tree, folder.path(), &adding).map_err(|error| told(in_full(&error)))?;
-    let ran = run_in(tests, folder.path(), &request.grants, env, timeout(request))?;
+    let ran = run_in(&tests.command, folder.path(), &request.grants, env, timeout(request))?;
     Ok(matches!(ran.outcome, Outcome::Passed))
 }
 
@@ -176,7 +180,7 @@ fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {
         return Vec::new();
     };
     let mut doubts = Vec::new();
-    let took = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
+    let took = millis(ran.took);
     if matches!(ran.outcome, Outcome::Passed) && last.took_ms > 20_000 && took < last.took_ms / 20 {
         doubts.push(format!(
             "it took {:.1} s; the time before it took {} s",

@@ -1,81 +1,83 @@
 //! `holdpoint <workflow> <command> …`: the workflows' own commands.
 
-use std::sync::Arc;
-
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
 use super::Context;
-use crate::allow::waiting::{self, Waiting};
-use crate::catalog::{self, Origin};
+use crate::catalog;
 use crate::engine::command::Typed;
-use crate::engine::command::words;
+use crate::engine::command::{choice, words};
 use crate::error::{CommandError, Kind};
-use crate::layers::{self, Configuration};
-use crate::project;
-use crate::store::layout;
-use crate::store::seal::{self, Begun};
-use crate::ui::Style;
+use crate::layers;
+use crate::store::receipt::{Call, Receipt};
+use crate::ui::{Style, Ui};
 
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let (name, rest) = words.split_first().ok_or_else(|| CommandError::new(Kind::Usage, "no command"))?;
-    let (workflow, origin) = workflow(context, name)?;
-    let workflow = project::reviewers::chosen(&context.cwd, context.env.as_ref(), workflow);
-    let Some(wanted) = rest.first().filter(|word| !word.starts_with('-')) else {
-        help(context, &workflow);
+    let choice::Choice { workflow, origin } = chosen(context, name)?;
+    let Some(wanted) = rest.first().filter(|word| !is_help(word)) else {
+        list(context, &workflow);
         return Ok(());
     };
-    let command = workflow.commands.iter().find(|command| command.name == *wanted);
-    let command = command.ok_or_else(|| unknown_command(&workflow, wanted))?.clone();
+    let command = named(&workflow, wanted)?.clone();
     // Only in the position of an argument: later it may be part of a free text.
     let places = rest[1..].iter().take(command.args.len().max(1)).take_while(|word| *word != "--");
-    if places.into_iter().any(|word| word == "--help" || word == "-h") {
-        command_help(context, name, &command);
+    if places.into_iter().any(|word| is_help(word)) {
+        show_usage(context, name, &command);
         return Ok(());
     }
-    let words = words::read(name, &command, &rest[1..])?;
-    let (cwd, env) = (&context.cwd, &context.env);
-    let typed = Typed { workflow: &workflow, origin: &origin, command: &command, words, cwd, env };
-    context.ui.line(typed.perform()?);
+    let given = words::read(name, &command, &rest[1..])?;
+    if context.env.is_agents() && !command.is_users && workflow.is_for_hooks(&command) {
+        return show(context, words);
+    }
+    let (cwd, env, session) = (&context.cwd, &context.env, context.env.session());
+    let typed = Typed { workflow: &workflow, origin, command: &command, words: given, cwd, env, session };
+    context.ui.record(typed.perform()?);
     Ok(())
 }
 
-/// Returns the workflow of that name, a layer's own or a built-in one, and its origin.
-fn workflow(context: &Context, name: &str) -> Result<(Arc<Workflow>, Origin), CommandError> {
+/// Shows the help of a workflow, or of one of its commands.
+pub(super) fn help(context: &Context, words: &[String]) -> Result<(), CommandError> {
+    let Some((name, rest)) = words.split_first() else { return Ok(()) };
+    let choice::Choice { workflow, .. } = chosen(context, name)?;
+    match rest.first() {
+        Some(wanted) => show_usage(context, name, named(&workflow, wanted)?),
+        None => list(context, &workflow),
+    }
+    Ok(())
+}
+
+fn is_help(word: &str) -> bool {
+    word == "--help" || word == "-h"
+}
+
+fn named<'w>(workflow: &'w Workflow, wanted: &str) -> Result<&'w Command, CommandError> {
+    let command = workflow.commands.iter().find(|command| command.name == wanted);
+    command.ok_or_else(|| unknown_command(workflow, wanted))
+}
+
+fn chosen(context: &Context, name: &str) -> Result<choice::Choice, CommandError> {
+    let chosen = choice::workflow(&context.cwd, context.env.as_ref(), name)?;
+    chosen.ok_or_else(|| unknown_name(context, name))
+}
+
+/// Shows what a hook did about this call of an agent's. In the agent's own shell nothing is performed.
+fn show(context: &Context, words: &[String]) -> Result<(), CommandError> {
+    let env = context.env.as_ref();
+    let session = env.session().unwrap_or_default();
+    if let Some(receipt) = Receipt::find_for(env, &Call { session: &session, words }) {
+        context.ui.record(receipt.shown()?);
+        return Ok(());
+    }
+    let what = "nothing was performed: Holdpoint's hooks did not see this call";
+    let hint = format!("call it alone, with plain words: holdpoint {}", words[..2].join(" "));
+    Err(CommandError::new(Kind::Refused(3), what).hinted(hint).hinted("if it was alone: holdpoint doctor"))
+}
+
+fn unknown_name(context: &Context, name: &str) -> CommandError {
     let configuration = layers::around(&context.cwd, context.env.as_ref());
-    let own = configuration.own(name);
-    let is_known = catalog::named(name).is_some() || own.is_some();
-    if is_known && !configuration.effective.enables(name) {
-        let what = format!("workflow `{name}` is not enabled in this project");
-        let file = configuration.effective.listed_in().map_or(layout::CONFIG, |(_, file)| file);
-        let hint = format!("add \"{name}\" to `workflows` in {file}");
-        return Err(CommandError::new(Kind::Failed, what).hinted(hint));
-    }
-    if let Some(own) = own.filter(|own| seal::changed_since(&context.cwd, own) != Some(Begun::BuiltIn)) {
-        let loaded = project::load(&context.cwd, own, context.env.as_ref());
-        return loaded.map(|workflow| (Arc::new(workflow), own.origin())).map_err(|unusable| {
-            CommandError::new(Kind::Failed, unusable.why).hinted(format!("see `holdpoint check {name}`"))
-        });
-    }
-    let built_in = catalog::named(name);
-    built_in.map(|built_in| (Arc::new(built_in.workflow.clone()), Origin::BuiltIn)).ok_or_else(|| {
-        match configuration.barred(name) {
-            Some(why) => CommandError::new(Kind::Failed, why.to_owned()).hinted("see `holdpoint doctor`"),
-            None => not_allowed(context, name).unwrap_or_else(|| unknown_name(name, &configuration)),
-        }
-    })
-}
-
-/// Refuses a workflow of the project's own that the user has not allowed.
-fn not_allowed(context: &Context, name: &str) -> Option<CommandError> {
-    let base = project::base(&context.cwd)?;
-    let is_there = catalog::own_folders(&base).iter().any(|(own, _)| own == name);
-    is_there.then(|| waiting::refusal(&[Waiting::Content { base, defect: None }]))
-}
-
-fn unknown_name(name: &str, configuration: &Configuration) -> CommandError {
     let mut names = super::names();
     names.extend(configuration.own.iter().map(|own| own.name.clone()));
     names.extend(catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string()));
@@ -88,28 +90,39 @@ fn unknown_name(name: &str, configuration: &Configuration) -> CommandError {
 
 /// The width of the usage column. A longer usage gets a separate line.
 const USAGE_WIDTH: usize = 24;
+/// Stands between the lines of a usage that is wider than there is room for.
+const USAGE_BREAK: &str = "\n       ";
 
-fn help(context: &Context, workflow: &Workflow) {
+/// Lists the commands of a workflow.
+fn list(context: &Context, workflow: &Workflow) {
     let ui = context.ui;
     ui.line(&workflow.about);
     if workflow.commands.is_empty() {
         ui.line(format!("\n{} has no commands.", workflow.name));
         return;
     }
-    ui.line("\nCommands:");
+    ui.line(format!("\nUsage: holdpoint {} COMMAND\n\nCommands:", workflow.name));
     for command in workflow.commands.iter() {
         let usage = command.usage();
         let gap = match USAGE_WIDTH.checked_sub(usage.chars().count()) {
             Some(rest) => " ".repeat(rest),
             None => format!("\n  {}", " ".repeat(USAGE_WIDTH)),
         };
-        ui.line(format!("  {}{gap}  {}", ui.paint(Style::Cyan, usage), command.about));
+        ui.line(format!("  {}{gap}  {}", ui.paint(Style::Cyan, folded(ui, &usage)), command.about));
     }
+    ui.line(format!("\nSee `holdpoint help {} COMMAND` for the words that a command takes.", workflow.name));
 }
 
-fn command_help(context: &Context, workflow: &str, command: &Command) {
+/// Folds a usage between its words.
+fn folded(ui: Ui, usage: &str) -> String {
+    ui.folded(usage, ui.width().saturating_sub(USAGE_BREAK.len())).join(USAGE_BREAK)
+}
+
+/// Shows how a workflow's command is called.
+fn show_usage(context: &Context, workflow: &str, command: &Command) {
     let ui = context.ui;
-    ui.line(format!("{}\n\nUsage: holdpoint {workflow} {}", command.about, command.usage()));
+    let usage = folded(ui, &format!("holdpoint {workflow} {}", command.usage()));
+    ui.line(format!("{}\n\nUsage: {usage}", command.about));
     let args = command.args.iter().map(|arg| (format!("<{}>", arg.name.to_uppercase()), &arg.help));
     let flags = command.flags.iter().map(|flag| match &flag.value {
         Some(value) => (format!("--{} <{value}>", flag.name), &flag.help),

@@ -1,26 +1,29 @@
 //! `holdpoint allow`: shows what a project would run, and allows it.
 
 mod changes;
-mod shown;
+pub(super) mod shown;
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use holdpoint_core::path::tidy;
 
 use super::{Context, phrase};
+use crate::allow::Allowance;
 use crate::allow::identity::Identity;
 use crate::allow::survey::Survey;
-use crate::allow::{Allowance, Standing};
 use crate::error::{CommandError, Kind, in_full};
 use crate::install::host::quoted;
+use crate::store::registry::Entry;
 use crate::ui::Style;
 use crate::user;
 
-/// Show what this project would run on your machine, and allow it
+/// Look at what a project would run, and allow it
 ///
 /// A project's own workflows, its holdpoint.toml, and runs that did not begin here have no effect until you allow them.
-/// After a change you are asked again, and shown the difference. Only you can allow: it takes your terminal.
+/// After a change you are asked again, and shown the difference; what has not changed stays allowed. Only you can allow:
+/// it takes your terminal.
 ///
 /// What is allowed is recorded outside the project, in `~/.local/state/holdpoint`. It applies to all worktrees of the
 /// repository.
@@ -30,8 +33,8 @@ Examples:
   holdpoint allow                         look at this project, then answer y or n
   holdpoint allow --list                  the projects that you have allowed
   holdpoint allow --revoke                this project has no effect any more
-  holdpoint allow --print                 print the digest of what is here
-  holdpoint allow --digest DIGEST         allow exactly that, without a terminal (CI, containers)")]
+  holdpoint allow --print                 print the digest of its workflows and settings
+  holdpoint allow --digest DIGEST         allow exactly that, without a terminal")]
 pub(super) struct Arguments {
     /// The project [default: the current folder]
     path: Option<PathBuf>,
@@ -54,7 +57,7 @@ struct Instead {
     /// Forget the project: nothing of it has an effect any more
     #[arg(long, conflicts_with_all = ["print", "digest"])]
     revoke: bool,
-    /// Print the digest of what would be allowed
+    /// Print the digest of its workflows and settings
     #[arg(long, conflicts_with = "digest")]
     print: bool,
 }
@@ -65,9 +68,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         list(context, &allowance);
         return Ok(());
     }
-    let start = start(context, arguments)?;
+    let start = start(context, arguments, &allowance)?;
     if arguments.instead.print {
-        context.ui.line(survey(&start, &allowance)?.digest());
+        context.ui.data(survey(&start, &allowance)?.content.digest());
         return Ok(());
     }
     user::refuse_agents(context.env.as_ref(), "holdpoint allow")?;
@@ -75,6 +78,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return revoke(context, &start, &allowance);
     }
     let survey = survey(&start, &allowance)?;
+    refuse_anothers(context, &survey)?;
     if let Some(digest) = &arguments.digest {
         return allow_digest(context, &survey, &allowance, digest.trim());
     }
@@ -91,22 +95,47 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 }
 
 /// Returns the folder that is meant.
-fn start(context: &Context, arguments: &Arguments) -> Result<PathBuf, CommandError> {
+fn start(
+    context: &Context,
+    arguments: &Arguments,
+    allowance: &Allowance<'_>,
+) -> Result<PathBuf, CommandError> {
     let Some(path) = &arguments.path else { return Ok(context.cwd.clone()) };
     let folder = context.cwd.join(path);
-    let found = folder.canonicalize().ok().filter(|folder| folder.is_dir());
-    found.ok_or_else(|| CommandError::new(Kind::Usage, format!("there is no folder {}", folder.display())))
+    if let Some(found) = folder.canonicalize().ok().filter(|folder| folder.is_dir()) {
+        return Ok(found);
+    }
+    // A project that is gone can be revoked by the path that it had.
+    let gone = PathBuf::from(tidy(&folder.to_string_lossy()));
+    let is_its = |entry: &Entry| Path::new(&entry.path) == gone;
+    if arguments.instead.revoke && allowance.registry().list().iter().any(is_its) {
+        return Ok(gone);
+    }
+    let mut error = CommandError::new(Kind::Usage, format!("there is no folder {}", folder.display()));
+    if arguments.instead.revoke {
+        error = error.hinted("see `holdpoint allow --list`");
+    }
+    Err(error)
 }
 
 fn survey(start: &Path, allowance: &Allowance<'_>) -> Result<Survey, CommandError> {
     Survey::of(start, allowance).map_err(|error| CommandError::new(Kind::Failed, in_full(&error)))
 }
 
+/// Says what would not count though it were allowed. Refuses if there is nothing else.
+fn refuse_anothers(context: &Context, survey: &Survey) -> Result<(), CommandError> {
+    let Some(path) = &survey.anothers else { return Ok(()) };
+    let what = format!("{} belongs to another user, so it does not count", path.display());
+    if survey.content.is_empty() && survey.runs.is_empty() {
+        return Err(CommandError::new(Kind::Failed, format!("nothing was allowed: {what}"))
+            .hinted("run the agent as the user who owns it, or make it yours"));
+    }
+    context.ui.note(what);
+    Ok(())
+}
+
 fn is_allowed(survey: &Survey, allowance: &Allowance<'_>) -> bool {
-    let content = allowance.standing(&survey.root);
-    survey.runs.is_empty()
-        && matches!(content, Standing::Allowed | Standing::Empty)
-        && allowance.knows(&survey.root)
+    survey.runs.is_empty() && survey.pending.is_empty() && allowance.knows(&survey.root)
 }
 
 fn allow_digest(
@@ -115,12 +144,20 @@ fn allow_digest(
     allowance: &Allowance<'_>,
     digest: &str,
 ) -> Result<(), CommandError> {
-    let is = survey.digest();
-    if is != digest {
-        return Err(CommandError::new(Kind::Failed, format!("what is here has another digest: {is}"))
+    let (all, own) = (survey.digest(), survey.content.digest());
+    if digest == all {
+        return record(context, survey, allowance);
+    }
+    if digest != own {
+        return Err(CommandError::new(Kind::Failed, format!("what is here has another digest: {own}"))
             .hinted("look at it with `holdpoint allow` in a terminal"));
     }
-    record(context, survey, allowance)
+    allowance.allow(&survey.root, &survey.content, &[])?;
+    context.ui.line(format!("Allowed {}.", survey.root.display()));
+    context.ui.note(format!(
+        "Runs that did not begin here still wait. To allow them as they are:\n  holdpoint allow --digest {all}"
+    ));
+    Ok(())
 }
 
 fn need_terminal(context: &Context, digest: &str) -> Result<(), CommandError> {
@@ -154,6 +191,9 @@ fn list(context: &Context, allowance: &Allowance<'_>) {
         let at = jiff::Timestamp::from_second(entry.at).map(|at| at.to_string()).unwrap_or_default();
         let digest = entry.digest.unwrap_or_else(|| "nothing of its own".to_owned());
         ui.line(ui.paint(Style::Bold, phrase::printable(&entry.path)));
+        if !Path::new(&entry.path).is_dir() {
+            ui.line(format!("  gone; to forget it: holdpoint allow --revoke {}", quoted(&entry.path)));
+        }
         ui.line(format!("  {}, {}", phrase::time_and_age(&at), phrase::counted(entry.runs, "run")));
         ui.line(format!("  {digest}"));
     }
@@ -165,7 +205,8 @@ fn revoke(context: &Context, start: &Path, allowance: &Allowance<'_>) -> Result<
             .hinted("type it in a terminal"));
     }
     let registry = allowance.registry();
-    let project = Identity::of(start);
+    // A folder that is gone says nothing; the repository around it is another project.
+    let project = start.is_dir().then(|| Identity::of(start)).flatten();
     let ids = project.iter().flat_map(Identity::ids).filter(|id| registry.has(id));
     let mut revoked: Vec<String> = ids.collect();
     let mut root = project.as_ref().map_or(start, |project| &project.root);

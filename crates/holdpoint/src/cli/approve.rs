@@ -7,6 +7,7 @@ use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::approval::{Approval, Of};
 
 use super::{Context, phrase, subject};
+use crate::allow::waiting;
 use crate::engine::approval::{self, Answer, Outcome, Seen, Waiting};
 use crate::engine::session::Session;
 use crate::error::{CommandError, Kind};
@@ -20,16 +21,16 @@ const FILES_MAX: usize = 20;
 /// The most that is read of what is typed.
 const TYPED_BYTES_MAX: u64 = 200;
 
-/// Approve what a run waits for, or refuse it, in your own terminal
+/// Approve what a run waits for, or refuse it
 ///
-/// Shows what you approve, and asks you to type a word. The approval is recorded as evidence: your name, the tree, the
+/// Takes your own terminal. Shows what you approve, and asks you to type a word. The approval is recorded as evidence: your name, the tree, the
 /// time. When all approvals of the phase are given, the run continues. Agents cannot approve.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint approve                                what is due: one is shown, several are listed
-  holdpoint approve qa                             approve as qa
-  holdpoint approve qa --no \"1.0 has no date\"      refuse, with the reason")]
+  holdpoint approve                            what is due; several are listed
+  holdpoint approve qa                         approve as qa
+  holdpoint approve qa --no \"1.0 has no date\"  refuse, with the reason")]
 pub(super) struct Arguments {
     /// The approval to give [default: the only one that is due]
     #[arg(value_name = "NAME")]
@@ -51,6 +52,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());
+    if found.runs.is_empty() && !found.waiting.is_empty() {
+        return Err(waiting::refusal(&found.waiting));
+    }
+    context.tell_waiting(&found);
     let event = approval::event(&context.cwd);
     let sessions: Vec<Session<'_>> =
         found.runs.iter().map(|run| Session::new(run, &event, &context.env)).collect();

@@ -15,9 +15,9 @@ use crate::catalog;
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, blanked};
 
-/// Check workflows for errors: unknown keys and names, commands that do not exist, and anything else that would fail
+/// Find errors in workflows
 ///
-/// For a workflow with reviewers, also prints the largest number of reviews that a run can take.
+/// Finds unknown keys and names, commands that do not exist, and anything else that would fail. For a workflow with reviewers, also prints the largest number of reviews that a run can take.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -15,16 +15,17 @@ use crate::error::{CommandError, Kind, in_full};
 /// The agent whose client a demo can run in, and its program.
 const CLAUDE: &str = "claude";
 
-/// Show a whole run: a scripted agent in a temporary project, held and released by real hook calls
+/// Watch a scripted agent being held and released
 ///
-/// Needs no agent, no account and no network. Everything happens in a temporary folder that is removed afterwards.
+/// Plays a whole run in a temporary project, with real hook calls. Needs no agent, no account and no network. The folder is
+/// removed afterwards.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint demo               a whole run, from the plan to the end
-  holdpoint demo myflow        one workflow
-  holdpoint demo --agent claude    the same inside your installed Claude Code, with a scripted model
-  holdpoint demo --keep        keep the folder, to inspect its files and its journal")]
+  holdpoint demo                   a whole run, from the plan to the end
+  holdpoint demo myflow            one workflow
+  holdpoint demo --agent claude    inside your Claude Code, with a scripted model
+  holdpoint demo --keep            keep the folder, with its files and its journal")]
 pub(super) struct Arguments {
     /// The workflow to show [default: the one whose demo comes first]
     workflow: Option<String>,

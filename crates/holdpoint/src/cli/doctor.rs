@@ -23,15 +23,15 @@ use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, Ui};
 
-/// Check that the hooks work: run each registered command as its agent would, and report every problem with its fix
+/// Check that your agents' hooks work
 ///
-/// Runs each hook twice in a temporary project: once with an event that must be allowed, once with one that must be
-/// held. Exits with 1 if there are problems.
+/// Runs each registered hook twice, as its agent would, in a temporary project: once with an event that must be allowed, once
+/// with one that must be held. Reports every problem with its fix, and exits with 1 if there are any.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint doctor                                        this project's and your own settings
-  holdpoint doctor --json | jq -r '.findings[].remedy'    the fixes")]
+  holdpoint doctor            this project's and your own settings
+  holdpoint doctor --json | jq -r '.findings[].remedy'")]
 pub(super) struct Arguments {
     /// Print the report as JSON
     #[arg(long)]
@@ -63,7 +63,7 @@ fn show(ui: &Ui, report: &Report) {
     if !report.reviewers.is_empty() {
         ui.line(format!("\n{}", ui.paint(Style::Bold, "Reviewers")));
         for reviewer in &report.reviewers {
-            ui.line(format!("  {}: {}", reviewer.workflow, phrase::printable(&reviewer.command)));
+            ui.line(format!("  {}  {}", reviewer.workflow, phrase::printable(&reviewer.command)));
             ui.line(format!("    {}", reviewer.permits.join("; ")));
         }
     }

@@ -20,7 +20,9 @@ const DIGITS: usize = 10;
 /// The largest log that is checked against its digest.
 const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Show the evidence: checks, reviews, approvals and commits, with the tree each applies to
+/// Show the evidence: checks, reviews, approvals and commits
+///
+/// Each piece applies to one tree; the log of a check is next to it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -45,6 +47,7 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());
+    context.tell_waiting(&found);
     let mut is_any = false;
     for run in &found.runs {
         let mut pieces = evidence::read(&run.home, &run.workflow.name);
@@ -74,9 +77,10 @@ fn show(context: &Context, arguments: &Arguments, run: &Run, pieces: &[Evidence]
     }
     let now = check::tree(run);
     for piece in pieces {
-        context.ui.line(row(context, piece, now.as_deref()));
-        for doubt in piece.doubts.iter().map(String::as_str).chain(forged(run, piece)) {
-            context.ui.line(format!("    {}", context.ui.paint(Style::Yellow, phrase::printable(doubt))));
+        context.ui.record(row(context, piece, now.as_deref()));
+        let unconfined = piece.unconfined.as_ref().map(|why| format!("not confined: {why}"));
+        for doubt in piece.doubts.iter().chain(&unconfined).map(String::as_str).chain(forged(run, piece)) {
+            context.ui.record(format!("    {}", context.ui.paint(Style::Yellow, phrase::printable(doubt))));
         }
     }
 }

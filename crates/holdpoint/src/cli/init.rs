@@ -18,9 +18,9 @@ use crate::project;
 use crate::store::layout;
 use crate::ui::Style;
 
-/// Add Holdpoint's hooks and the workflows' slash commands to the settings of your agents
+/// Add Holdpoint to the settings of your agents
 ///
-/// Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
+/// Adds Holdpoint's hooks and the workflows' slash commands. Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
 /// `holdpoint uninstall` removes exactly what `init` added. Running `init` again updates what has changed since: the
 /// program's path, the agents, the workflows.
 ///
@@ -30,11 +30,11 @@ use crate::ui::Style;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint init                               this project, the agents it finds, all workflows
-  holdpoint init --dry-run                     show the changes without writing them
-  holdpoint init --agent claude --agent codex  these agents, even if they are not installed
-  holdpoint init --workflow myflow             only this workflow's hooks and commands
-  holdpoint init --user                        your own settings, for all projects")]
+  holdpoint init                         the agents it finds, all workflows
+  holdpoint init --dry-run               show the changes without writing them
+  holdpoint init --agent claude,codex    these agents, even if not installed
+  holdpoint init --workflow myflow       only this workflow's hooks and commands
+  holdpoint init --user                  your own settings, for all projects")]
 pub(super) struct Arguments {
     /// An agent: claude, codex, gemini, cursor, copilot [default: those it finds]
     #[arg(long = "agent", value_name = "AGENT", value_delimiter = ',')]
@@ -91,11 +91,15 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     };
     let plan = order(Record::read(&place)?.as_ref())?;
     let is_done = !plan.draft.has_changes() && Record::read(&place)?.as_ref() == Some(&plan.record);
-    if arguments.dry_run || is_done || nothing_to_record(&plan) {
-        show(context, &place, &hosts, &plan, arguments.dry_run);
-        if !arguments.dry_run {
-            brought.allow(context, &place);
-        }
+    brought.announce(context, arguments.dry_run);
+    if arguments.dry_run {
+        show(context, &place, &hosts, &plan, true);
+        brought.say_waiting(context);
+        return Ok(());
+    }
+    if is_done || nothing_to_record(&plan) {
+        show(context, &place, &hosts, &plan, false);
+        brought.allow(context, &place, &plan.draft);
         return Ok(());
     }
     // The files may have changed since, so the plan is made again under the lock.
@@ -105,7 +109,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
     apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
     show(context, &place, &hosts, &plan, false);
-    brought.allow(context, &place);
+    brought.allow(context, &place, &plan.draft);
+    next(context, &place, &hosts, &plan);
     Ok(())
 }
 
@@ -187,14 +192,15 @@ fn show(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan, is_dry: 
     }
     if !plan.draft.has_changes() {
         ui.line("Nothing to change: everything is up to date.");
-    } else if !is_dry {
-        next(context, place, hosts, plan);
     }
 }
 
 /// Prints the next steps after `init`.
 fn next(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan) {
     let ui = context.ui;
+    if !plan.draft.has_changes() {
+        return;
+    }
     if plan.draft.files.iter().any(|planned| planned.is_change() && planned.before.is_some()) {
         ui.line(format!(
             "\nBackups of the changed files are in {}.",

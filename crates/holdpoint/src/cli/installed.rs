@@ -51,7 +51,7 @@ pub(super) fn show<'a>(ui: &Ui, place: &Place, changes: impl Iterator<Item = &'a
     }
     for (row, names) in rows {
         ui.line(row);
-        ui.line(format!("           {}", names.join("  ")));
+        ui.line(format!("           {}", names.join(", ")));
     }
 }
 

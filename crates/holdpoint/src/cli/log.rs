@@ -13,14 +13,16 @@ use super::selection::{Decisions, Speakers, is_since, parse_since};
 use crate::error::{CommandError, Kind};
 use crate::store::journal::Entry;
 
-/// Show the journal: each event and its answer, most recent last, times in UTC
+/// Show the journal: each event and its answer
+///
+/// The most recent entry is the last. Times are in UTC.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint log                                the last 20 entries
   holdpoint log -n 0 --since 2h                everything of the last two hours
   holdpoint log --holds --rule no-commit       the holds of one rule, by its name or code
-  holdpoint log --faults                       events that Holdpoint could not check, and why
+  holdpoint log --faults                       what Holdpoint could not check
   holdpoint log --follow                       new entries as they arrive, until Ctrl-C
   holdpoint log --json | jq -r '.decision'     the journal's own lines")]
 pub(super) struct Arguments {
@@ -46,7 +48,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    let homes = journals::homes(&context.find(None));
+    let found = context.find(None);
+    context.tell_waiting(&found);
+    let homes = journals::homes(&found);
     let mut rows = Rows::new(context, arguments.decisions.asks_for_faults());
     if arguments.follow && homes.is_empty() {
         let what = format!(

@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use holdpoint_core::effects::Fault;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::phase::Unperformed;
 use serde_json::{Value as Json, json};
@@ -22,15 +23,15 @@ use crate::error::{CommandError, Kind};
 use crate::project::Run;
 use crate::ui::Ui;
 
-/// Perform the review that is due in the run of this folder, as the agent's next Stop would
+/// Run the review that is due
 ///
-/// The verdict is recorded, and the run continues from it. Exits with 0 if the review ran, whatever its verdict, and with 1
+/// Does what the agent's next Stop would do in the run of this folder. The verdict is recorded, and the run continues from it. Exits with 0 if the review ran, whatever its verdict, and with 1
 /// if it could not run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint review                perform it and print the verdict
-  holdpoint review --dry-run      show the reviewer's command line and the report it must write
+  holdpoint review --dry-run      show the reviewer's command line
   holdpoint review --json | jq -r '.[].reviews[].verdict'")]
 pub(super) struct Arguments {
     /// Print the command line and the report it would ask for, without running it
@@ -49,25 +50,29 @@ struct Reviewed {
     /// The performed review. None if nothing was performed.
     done: Option<Report>,
     /// What is due afterwards.
-    after: Result<Ending, String>,
+    after: Result<Ending, Fault>,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     if context.env.var(REVIEWER).is_some() {
         return Err(CommandError::new(Kind::Failed, "a reviewer cannot start another review"));
     }
+    if context.env.is_agents() && !arguments.dry_run {
+        let what = "an agent's shell performs no review: Holdpoint's hook does, when the agent stops";
+        return Err(CommandError::new(Kind::Failed, what).hinted("end your turn"));
+    }
     let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
     let mut rows = Vec::new();
-    let mut failures = 0;
+    let mut hints: Vec<String> = Vec::new();
     for run in runs(context)? {
         let name = run.workflow.name.to_string();
         let session = Session::new(&run, &event, &context.env);
-        let before = ahead(&session).map_err(|why| unknown(&name, &why))?;
+        let before = ahead(&session).map_err(|fault| unknown(&name, &fault))?;
         let is_due = matches!(before, Ending::Perform(_) | Ending::Unperformed { .. });
         let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &session, &before));
         let after = ahead(&session);
         let reviewed = Reviewed { run, before, done, after };
-        failures += usize::from(reviewed.has_failed());
+        hints.extend(reviewed.has_failed().then(|| reviewed.hint()));
         if arguments.json {
             rows.push(report::as_json(&reviewed));
         } else {
@@ -77,11 +82,13 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if arguments.json {
         context.ui.json(Json::Array(rows));
     }
-    match failures {
-        0 => Ok(()),
-        _ => Err(CommandError::new(Kind::Failed, "the review could not run")
-            .hinted("see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line")),
+    if hints.is_empty() {
+        return Ok(());
     }
+    hints.dedup();
+    Err(hints
+        .into_iter()
+        .fold(CommandError::new(Kind::Failed, "the review could not run"), CommandError::hinted))
 }
 
 /// Returns the runs whose workflow has phases.
@@ -98,8 +105,8 @@ fn runs(context: &Context) -> Result<Vec<Run>, CommandError> {
     Ok(found.runs)
 }
 
-fn unknown(workflow: &str, why: &str) -> CommandError {
-    CommandError::new(Kind::Failed, format!("cannot find out what is due in {workflow}: {why}"))
+fn unknown(workflow: &str, fault: &Fault) -> CommandError {
+    CommandError::new(Kind::Failed, format!("cannot find out what is due in {workflow}: {fault}"))
         .hinted("see `holdpoint status`")
 }
 
@@ -135,6 +142,18 @@ impl Reviewed {
         let Some(done) = &self.done else { return false };
         let is_skipped = matches!(self.before, Ending::Unperformed { why: Unperformed::Skipped, .. });
         !done.effects.faults.is_empty() || (done.reviews.is_empty() && !is_skipped)
+    }
+}
+
+impl Reviewed {
+    /// Returns what to do about a review that could not run.
+    fn hint(&self) -> String {
+        match &self.before {
+            Ending::Unperformed { why, .. } => report::after(self, *why),
+            _ => {
+                "see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line".to_owned()
+            }
+        }
     }
 }
 

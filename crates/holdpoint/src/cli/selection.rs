@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp};
+use thiserror::Error;
 
 use crate::store::journal::{Decision, Entry, Spoken};
 
@@ -101,14 +102,17 @@ pub(super) fn is_since(entry: &Entry, since: Timestamp) -> bool {
     entry.at.parse::<Timestamp>().is_ok_and(|at| at >= since)
 }
 
+/// A text that is no point in time.
+#[derive(Debug, Error)]
+#[error("not a time\n\n  tip: an age (90s, 10m, 2h, 3d), a date (2026-11-15), or 2026-11-15T21:00:00Z")]
+pub(super) struct NotATime;
+
 /// Parses an age (`10m`), a date or a time.
-pub(super) fn parse_since(text: &str) -> Result<Timestamp, String> {
-    let wrong =
-        || "give an age (90s, 10m, 2h, 3d), a date (2026-11-15) or a time (2026-11-15T21:00:00Z)".to_owned();
+pub(super) fn parse_since(text: &str) -> Result<Timestamp, NotATime> {
     if let Some(age) = parse_age(text) {
-        return Timestamp::now().checked_sub(age).map_err(|_| wrong());
+        return Timestamp::now().checked_sub(age).map_err(|_| NotATime);
     }
-    text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).map_err(|_| wrong())
+    text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).map_err(|_| NotATime)
 }
 
 fn parse_age(text: &str) -> Option<SignedDuration> {

@@ -9,12 +9,12 @@ use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, Ui};
 
-/// Show which workflows are active here, the phase of each run, and when it last held
+/// Show the active workflows and the phase of each run
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint status                                     the runs that apply to this folder
-  holdpoint status --json | jq -r '.runs[].phase'      the phase of each run")]
+  holdpoint status          the runs that apply to this folder
+  holdpoint status --json | jq -r '.runs[].phase'")]
 pub(super) struct Arguments {
     /// Print the report as JSON
     #[arg(long)]

@@ -25,14 +25,15 @@ use crate::ui::blanked;
 /// The most characters of a phase or a rule.
 const PART_CHARS_MAX: usize = 60;
 
-/// Print one line for Claude Code's status line: workflow, phase, round, last hold
+/// Print one line about the runs, for Claude Code to show
 ///
-/// Reads the agent's JSON from standard input. Prints nothing if no workflow is active.
+/// The line has the workflow, the phase, the round and the last hold. Reads the agent's JSON from standard input. Prints nothing if no workflow is active.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   In Claude Code's settings.json:
-    \"statusLine\": {\"type\": \"command\", \"command\": \"holdpoint statusline\"}
+    \"statusLine\":
+      {\"type\": \"command\", \"command\": \"holdpoint statusline\"}
   By hand:
     echo '{}' | holdpoint statusline")]
 pub(super) struct Arguments {}

@@ -27,6 +27,8 @@ pub(super) struct Found {
     pub(super) folder: Option<PathBuf>,
     /// Whether it is a project's, which the user must have allowed.
     pub(super) is_projects: bool,
+    /// Its files, if they were read already: path and text.
+    pub(super) texts: Option<Vec<(String, String)>>,
 }
 
 /// Finds the workflows of these names or folders. Without names, returns all.
@@ -52,17 +54,12 @@ pub(super) fn find_above(context: &Context, names: &[String]) -> Result<Vec<Foun
 }
 
 fn all(context: &Context, base: Option<&Path>) -> Vec<Found> {
-    let own = Layers::of(context.env.as_ref()).configuration(base).own;
-    let found = |own: Own| Found {
-        name: own.name,
-        folder: Some(own.folder),
-        is_projects: own.layer == Layer::Project,
-    };
+    let own = Layers::of(context.env.as_ref()).unjudged(base).own;
+    let found = |own: Own| Found::new(own.name, Some(own.folder), own.layer == Layer::Project);
     let mut all: Vec<Found> = own.into_iter().map(found).collect();
     for built_in in catalog::built_in() {
         if !all.iter().any(|own| own.name == built_in.workflow.name) {
-            let name = built_in.workflow.name.to_string();
-            all.push(Found { name, folder: None, is_projects: false });
+            all.push(Found::new(built_in.workflow.name.to_string(), None, false));
         }
     }
     all
@@ -70,10 +67,16 @@ fn all(context: &Context, base: Option<&Path>) -> Vec<Found> {
 
 fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandError> {
     let folder = context.cwd.join(name);
-    if name.contains(['/', '\\', '.']) && folder.join(FILE).is_file() {
+    let is_path = name.contains(['/', '\\', '.']);
+    if is_path && !folder.join(FILE).is_file() {
+        let what = format!("no workflow in {}: there is no {FILE}", folder.display());
+        return Err(CommandError::new(Kind::Usage, what)
+            .hinted("give the path of a workflow's folder, or its name without a path"));
+    }
+    if is_path {
         let base = folder.canonicalize().unwrap_or(folder);
         let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        return Ok(Found { name, folder: Some(base), is_projects: true });
+        return Ok(Found::new(name, Some(base), true));
     }
     named(name, all)
 }
@@ -99,12 +102,19 @@ pub(super) fn refuse_unknown(context: &Context, all: &[Found]) -> Result<(), Com
     if !all.iter().any(is_own) || Allowance::of(context.env.as_ref()).knows(&base) {
         return Ok(());
     }
-    Err(waiting::refusal(&[Waiting::Content { base, defect: None }]))
+    Err(waiting::refusal(&[Waiting::content(base)]))
 }
 
 impl Found {
+    fn new(name: String, folder: Option<PathBuf>, is_projects: bool) -> Found {
+        Found { name, folder, is_projects, texts: None }
+    }
+
     /// Returns the files of its folder: path and text.
     pub(super) fn files(&self) -> Result<Vec<(String, String)>, CommandError> {
+        if let Some(texts) = &self.texts {
+            return Ok(texts.clone());
+        }
         if let Some(folder) = &self.folder {
             return Ok(crate::store::tree::texts(folder)?);
         }

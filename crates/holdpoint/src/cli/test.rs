@@ -9,9 +9,9 @@ use crate::case::{self, Report, Subject};
 use crate::error::{CommandError, Kind};
 use crate::ui::Style;
 
-/// Run the cases of workflows: given these files and this event, expect this answer
+/// Run the cases of workflows
 ///
-/// Each case calls the real hook in a temporary folder. Every rule must apply in at least one case.
+/// A case says: given these files and this event, expect this answer. Each case calls the real hook in a temporary folder. Every rule must apply in at least one case.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -9,7 +9,7 @@ use crate::install::place::{Place, Scope};
 use crate::install::record::Record;
 use crate::install::{apply, removal};
 
-/// Remove what `holdpoint init` wrote, and nothing else
+/// Remove exactly what `holdpoint init` added
 ///
 /// A file that has not changed since `init` is restored byte for byte. A file that was edited since loses only Holdpoint's
 /// entries. The project's `.holdpoint` folder is removed too, unless it contains your own workflows.

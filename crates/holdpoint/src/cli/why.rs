@@ -7,12 +7,11 @@ use serde_json::{Value as Json, json};
 
 use super::selection::{Speakers, is_rule};
 use super::{Context, condition, journals, phrase, subject};
-use crate::allow::waiting;
 use crate::error::CommandError;
 use crate::store::journal::{Decision, Entry, Speech, Spoken};
 use crate::ui::{Style, Ui};
 
-/// Explain the last hold: the rule, what it saw, its condition, and what would satisfy it
+/// Explain the last hold, and what would satisfy it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,9 +36,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let found = context.find(None);
-    if let Some(text) = waiting::message(&found.waiting) {
-        context.ui.note(text);
-    }
+    context.tell_waiting(&found);
     let homes = journals::homes(&found);
     let mut entries: Vec<Entry> = journals::read(&homes)?.into_iter().map(|line| line.entry).collect();
     let has_journal = !entries.is_empty();

@@ -90,16 +90,21 @@ pub(super) fn is_anywhere(grants: &Grants) -> bool {
     grants.writes.iter().any(|path| path == ANYWHERE)
 }
 
+/// Returns whether a program may write to the project, as those do that build it.
+fn is_builder(child: &Child<'_>) -> bool {
+    child.role == Role::Check || child.grants.writes.iter().any(|path| path == PROJECT)
+}
+
 /// Returns the folders and files that a program may write to; none if it may write anywhere.
 pub(super) fn writable(child: &Child<'_>) -> Option<Vec<PathBuf>> {
     if is_anywhere(child.grants) {
         return None;
     }
-    let is_builder = child.role == Role::Check || child.grants.writes.iter().any(|path| path == PROJECT);
     let mut folders: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
     folders.extend(temporary(child.env));
-    folders.extend(child.report.and_then(Path::parent).map(Path::to_path_buf));
-    if is_builder {
+    // Only the file: its folder may be the project.
+    folders.extend(child.report.map(Path::to_path_buf));
+    if is_builder(child) {
         folders.push(child.folder.to_path_buf());
         // A linked working tree is to build and test as the main one does, where this lies in the project.
         folders.extend(worktree::shared_git_folder(child.folder));
@@ -207,7 +212,7 @@ mod tests {
     fn a_reviewer_writes_its_report_and_what_its_tool_keeps() {
         let found =
             writable_by(Role::Reviewer, "codex", &[], &[("HOME", "/home/me"), ("TMPDIR", "/scratch")]);
-        assert_eq!(found.unwrap(), ["/scratch", "[ROOT]/plans", "/home/me/.codex/"]);
+        assert_eq!(found.unwrap(), ["/scratch", "[ROOT]/plans/report.md", "/home/me/.codex/"]);
         let found = writable_by(Role::Reviewer, "/opt/claude", &[], &[("HOME", "/home/me")]).unwrap();
         assert!(found.contains(&"/home/me/.claude/projects".to_owned()), "{found:?}");
         assert!(
@@ -218,7 +223,7 @@ mod tests {
             writable_by(Role::Reviewer, "my-review", &["out", "~/.mine", "/srv/x"], &[("HOME", "/home/me")]);
         assert_eq!(
             found.unwrap(),
-            ["/tmp", "/var/tmp", "[ROOT]/plans", "[ROOT]/out", "/home/me/.mine", "/srv/x"]
+            ["/tmp", "/var/tmp", "[ROOT]/plans/report.md", "[ROOT]/out", "/home/me/.mine", "/srv/x"]
         );
     }
 

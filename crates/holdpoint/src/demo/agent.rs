@@ -27,6 +27,8 @@ pub(super) struct Outcome {
 pub(super) struct Agent<'a> {
     stage: &'a Stage,
     was_held_at_stop: bool,
+    /// How many tools it has called: each call has an id of its own.
+    calls: usize,
 }
 
 /// The hook's answer.
@@ -51,7 +53,7 @@ impl Answer {
 
 impl<'a> Agent<'a> {
     pub(super) fn new(stage: &'a Stage) -> Agent<'a> {
-        Agent { stage, was_held_at_stop: false }
+        Agent { stage, was_held_at_stop: false, calls: 0 }
     }
 
     /// Performs an act.
@@ -82,15 +84,19 @@ impl<'a> Agent<'a> {
         Ok(spoken(answer.aside(), None))
     }
 
-    fn call(&self, tool: &str, input: &Map<String, Json>) -> Result<Outcome, DemoError> {
-        let call = json!({"tool_name": tool, "tool_input": self.whole(input), "tool_use_id": "toolu_1"});
+    fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<Outcome, DemoError> {
+        self.calls += 1;
+        let id = format!("toolu_{}", self.calls);
+        let call = json!({"tool_name": tool, "tool_input": self.whole(input), "tool_use_id": id});
         let before = self.ask(&with(&call, json!({"hook_event_name": "PreToolUse"})))?;
         if before.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
             let said = before.at("/hookSpecificOutput/permissionDecisionReason").unwrap_or_default();
             let said = said.to_owned();
             return Ok(Outcome { got: Expect::Hold, said, exit: None, last_line: String::new() });
         }
-        let (exit, result) = self.carry_out(tool, input)?;
+        // The hook may have performed the command: the shell shows what came of it.
+        let instead = before.json.pointer("/hookSpecificOutput/updatedInput").and_then(Json::as_object);
+        let (exit, result) = self.carry_out(tool, instead.unwrap_or(input))?;
         let after = match exit {
             None | Some(0) => json!({"hook_event_name": "PostToolUse", "tool_response": result}),
             Some(code) => json!({"hook_event_name": "PostToolUseFailure", "is_interrupt": false,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use holdpoint_core::effects::Effects;
+use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Turn};
 use holdpoint_core::transition::Origin;
@@ -75,10 +75,10 @@ pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
 }
 
 /// What a Stop would come to; nothing is performed or written.
-pub fn ahead(session: &Session<'_>) -> Result<Ending, String> {
+pub fn ahead(session: &Session<'_>) -> Result<Ending, Fault> {
     let report = advance(session, Scope::Dry);
     match report.effects.faults.into_iter().next() {
-        Some(fault) => Err(fault.what),
+        Some(fault) => Err(fault),
         None => Ok(report.ending),
     }
 }

@@ -302,12 +302,7 @@ pub(super) fn keep(session: &Session<'_>, verdict: &Evidence, report: &mut Repor
     if let Err(error) = evidence::append(&session.run.home, verdict) {
         report.effects.fault(format!("the verdict of {} is not recorded: {error}", verdict.phase));
     }
-    report.reviews.push(Reviewed {
-        phase: verdict.phase.clone(),
-        round: verdict.round,
-        verdict: verdict.verdict.clone(),
-        ..Reviewed::default()
-    });
+    report.reviews.push(Reviewed::of(verdict));
 }
 
 /// What the user is told at a Stop about the approvals that a run waits for: once in a session, and again when it

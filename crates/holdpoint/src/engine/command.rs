@@ -1,5 +1,6 @@
 //! A workflow's command: what somebody in a shell, a person or an agent, tells the engine about a run.
 
+pub mod choice;
 pub mod words;
 
 use std::path::{Path, PathBuf};
@@ -39,8 +40,8 @@ use words::Words;
 pub struct Typed<'a> {
     /// The workflow.
     pub workflow: &'a Arc<Workflow>,
-    /// Where the workflow is from.
-    pub origin: &'a Origin,
+    /// The workflow's origin.
+    pub origin: Origin,
     /// The command.
     pub command: &'a Command,
     /// What was given with it.
@@ -49,6 +50,8 @@ pub struct Typed<'a> {
     pub cwd: &'a Path,
     /// The environment.
     pub env: &'a Arc<dyn Env>,
+    /// The session of the agent that typed it.
+    pub session: Option<String>,
 }
 
 /// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
@@ -192,8 +195,7 @@ impl Typed<'_> {
     /// A home without a run.
     fn nowhere(&self, home: PathBuf) -> Run {
         let workflow = Arc::clone(self.workflow);
-        let origin = self.origin.clone();
-        Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true }
+        Run { workflow, origin: self.origin.clone(), folder: home.clone(), home, id: None, is_recorded: true }
     }
 
     /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,
@@ -301,8 +303,8 @@ impl Typed<'_> {
     /// stop does. Books that cannot be kept change nothing.
     fn claim(&self, run: &Run, step: &Step) {
         if self.workflow.run.owner.is_none() && step.command.fail.is_none() {
-            let session = self.env.session().unwrap_or_default();
-            let _ = owner::claim(&run.home, &run.place(), &session, self.env.now());
+            let session = self.session.as_deref().unwrap_or_default();
+            let _ = owner::claim(&run.home, &run.place(), session, self.env.now());
         }
     }
 
@@ -321,7 +323,7 @@ impl Typed<'_> {
         let started = Instant::now();
         let report = advance(&session, scope);
         record(run, &report.entry_of_command(self.entry(&[]), started));
-        let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault))?;
+        let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault.to_string()))?;
         said.extend(self.left_over(&session, scope));
         Ok(said.join("\n\n"))
     }
@@ -354,7 +356,7 @@ impl Typed<'_> {
 
     fn event(&self) -> Event {
         Event {
-            session: self.env.session(),
+            session: self.session.clone(),
             ..Event::from_shell(Moment::Prompt, &self.cwd.to_string_lossy())
         }
     }
@@ -369,7 +371,7 @@ impl Typed<'_> {
             event: "command".to_owned(),
             about: Some(about.trim_end().chars().take(ABOUT_CHARS_MAX).collect()),
             agent: "shell".to_owned(),
-            session: self.env.session(),
+            session: self.session.clone(),
             workflow: Some(self.workflow.name.to_string()),
             set: sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
             ..Entry::default()

@@ -57,10 +57,11 @@ impl Said {
         self.fault(&session.run.home, session.event, &error.to_string(), text);
     }
 
-    /// A message that the user should see once a session, about a project in which nothing is written.
-    pub(super) fn once(&mut self, registry: &Registry, event: &Event, text: String) {
+    /// A message that the user should see once a session, about a project in which nothing is written. By `what` it is
+    /// told from others.
+    pub(super) fn once(&mut self, registry: &Registry, event: &Event, what: &str, text: String) {
         let session = event.session.as_deref().unwrap_or_default();
-        if !self.quiet && registry.first_time(session, &text) {
+        if !self.quiet && registry.first_time(session, what) {
             self.messages.push(text);
         }
     }
@@ -83,7 +84,7 @@ impl Said {
         }
         for what in &effects.faults {
             let text = format!("holdpoint: {workflow} could not judge this and let it pass: {}.", what.what);
-            self.once(&Registry::of(env.as_ref()), event, text);
+            self.once(&Registry::of(env.as_ref()), event, &text.clone(), text);
         }
     }
 
@@ -131,6 +132,7 @@ impl Said {
             message: fit((!self.messages.is_empty()).then(|| self.messages.join("\n\n"))),
             stderr: self.stderr.into_iter().map(clean).collect(),
             release: None,
+            instead: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use holdpoint_core::effects::{Effects, Message, Source};
+use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::Event;
 use holdpoint_core::phase::{Request, Unperformed};
 use holdpoint_core::workflow::phase::Phase;
@@ -122,9 +122,9 @@ impl Report {
     }
 
     /// What somebody in a shell is told: an error if there is nothing but faults.
-    pub(super) fn lines(&self) -> Result<Vec<String>, String> {
+    pub(super) fn lines(&self) -> Result<Vec<String>, &Fault> {
         if let Some(fault) = self.effects.faults.first().filter(|_| self.effects.messages.is_empty()) {
-            return Err(fault.what.clone());
+            return Err(fault);
         }
         let said = self.effects.messages.iter().map(|message| message.text.clone());
         Ok(said.chain(self.untold().map(|what| format!("Note: {what}"))).collect())

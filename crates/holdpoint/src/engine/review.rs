@@ -11,12 +11,10 @@ use holdpoint_core::transition::Origin;
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::step::Delivery;
-use serde_json::Value as Json;
 
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Performed};
-use crate::store::error::StoreError;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
@@ -61,26 +59,37 @@ pub(super) fn perform(
     report: &mut Report,
 ) -> Result<Effects, FactError> {
     let item = session.facts().item_id();
-    let mut performed = match check::perform(request, session.run, session.env) {
+    let performed = match check::perform(request, session.run, session.env) {
         Ok(performed) => performed,
         Err(failure) => return failed(&session.refresh(), phase, &failure.told(request), report),
     };
+    let Performed { mut verdict, output, cost_usd, evidence } = performed;
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
-    let facts = session.refresh_with(performed.tree.clone());
+    let facts = session.refresh_with(evidence.tree.clone());
     if let Some(condition) = &request.condition
         && !facts.is_true(condition)?
     {
-        performed.verdict = Verdict::Fail;
+        verdict = Verdict::Fail;
     }
-    report.reviews.push(reviewed(request, &performed));
-    let passed = phase::has_passed(&facts, phase, &performed.verdict)?;
-    if let Err(error) = keep_evidence(session, item, request, &performed, passed) {
+    let evidence = Evidence {
+        at: journal::now(),
+        workflow: session.run.workflow.name.to_string(),
+        item,
+        phase: request.phase.clone(),
+        round: request.round,
+        command: request.command().to_vec(),
+        verdict: Some(verdict.clone()),
+        passed: phase::has_passed(&facts, phase, &verdict)?,
+        ..evidence
+    };
+    report.reviews.push(Reviewed { report: request.report.clone(), cost_usd, ..Reviewed::of(&evidence) });
+    // Where it cannot be kept, nothing is proved later.
+    if let Err(error) = evidence::append(&session.run.home, &evidence) {
         report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
     }
     // From here on, what was just seen is part of what is known.
-    let facts = session.refresh_with(performed.tree.clone());
-    let Performed { verdict, details, output, .. } = performed;
-    phase::performed(&facts, phase, &Answered { verdict: Some(verdict), details, output })
+    let facts = session.refresh_with(evidence.tree);
+    phase::performed(&facts, phase, &Answered { verdict: Some(verdict), details: evidence.details, output })
 }
 
 /// The step for what did not work.
@@ -89,45 +98,4 @@ fn failed(facts: &Arc<Facts>, phase: &Phase, why: &str, report: &mut Report) -> 
     let is_told = effects.as_ref().is_ok_and(|effects| !effects.messages.is_empty());
     report.effects.faults.push(Fault { rule: None, what: why.to_owned(), is_told });
     effects
-}
-
-/// Keeps what the engine saw itself. Where it cannot be kept, nothing is proved later.
-fn keep_evidence(
-    session: &Session<'_>,
-    item: Json,
-    request: &Request,
-    performed: &Performed,
-    passed: bool,
-) -> Result<(), StoreError> {
-    let evidence = Evidence {
-        at: journal::now(),
-        workflow: session.run.workflow.name.to_string(),
-        item,
-        phase: request.phase.clone(),
-        round: request.round,
-        command: request.command().to_vec(),
-        verdict: Some(performed.verdict.clone()),
-        passed,
-        exit: performed.exit,
-        took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
-        tree: performed.tree.clone(),
-        log: performed.log.clone(),
-        log_digest: performed.log_digest.clone(),
-        doubts: performed.doubts.clone(),
-        details: performed.details.clone(),
-        ..Evidence::default()
-    };
-    evidence::append(&session.run.home, &evidence)
-}
-
-fn reviewed(request: &Request, performed: &Performed) -> Reviewed {
-    Reviewed {
-        phase: request.phase.clone(),
-        round: request.round,
-        program: request.command().first().cloned().unwrap_or_default(),
-        verdict: Some(performed.verdict.clone()),
-        report: request.report.clone(),
-        took_ms: u64::try_from(performed.took.as_millis()).unwrap_or(u64::MAX),
-        cost_usd: performed.cost_usd,
-    }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use holdpoint_core::event::Event;
 use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::filters::Environments;
 
 use super::command::words::Words;
 use crate::env::Env;
@@ -35,13 +36,26 @@ pub struct Session<'a> {
     pub env: &'a Arc<dyn Env>,
     /// What was typed with a command: facts can name it.
     words: Option<&'a Words>,
+    /// Where its conditions and texts are evaluated, with those of the event's other runs.
+    environments: Arc<Environments>,
     facts: RefCell<Option<Arc<Facts>>>,
 }
 
 impl<'a> Session<'a> {
     /// A run and an event.
     pub fn new(run: &'a Run, event: &'a Arc<Event>, env: &'a Arc<dyn Env>) -> Session<'a> {
-        Session { run, event, env, words: None, facts: RefCell::default() }
+        Session::sharing(&Arc::default(), run, event, env)
+    }
+
+    /// The same for one of an event's runs, which have one budget.
+    pub fn sharing(
+        environments: &Arc<Environments>,
+        run: &'a Run,
+        event: &'a Arc<Event>,
+        env: &'a Arc<dyn Env>,
+    ) -> Session<'a> {
+        let environments = Arc::clone(environments);
+        Session { run, event, env, words: None, environments, facts: RefCell::default() }
     }
 
     /// The same for a command, with what was typed.
@@ -52,6 +66,11 @@ impl<'a> Session<'a> {
     /// What can be known. The state and the working tree are as they were when they were first asked for.
     pub fn facts(&self) -> Arc<Facts> {
         Arc::clone(self.facts.borrow_mut().get_or_insert_with(|| self.found_out(None)))
+    }
+
+    /// What was found out last.
+    pub(super) fn into_facts(self) -> Option<Arc<Facts>> {
+        self.facts.into_inner()
     }
 
     /// The same, found out anew: after a program ran, after something was written, and where a lock was waited for.
@@ -68,7 +87,7 @@ impl<'a> Session<'a> {
 
     fn found_out(&self, tree: Option<String>) -> Arc<Facts> {
         let world = ProjectWorld::of(self.run, Arc::clone(self.env)).with_tree(tree);
-        let facts = self.run.facts_in(world, Arc::clone(self.event));
+        let facts = self.run.facts_in(world, Arc::clone(self.event), &self.environments);
         let Some(words) = self.words else { return facts };
         let facts = facts.with_words(&words.args, &words.flags);
         let Run { workflow, home, .. } = self.run;

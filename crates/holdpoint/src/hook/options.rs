@@ -2,23 +2,29 @@
 
 use std::ffi::OsString;
 
+use thiserror::Error;
+
 use crate::agent::{Agent, Protocol};
 
 /// The help text of `holdpoint hook --help`.
 pub const HELP: &str = "\
-Answer one hook event of a coding agent: JSON on standard input, the answer on standard output
+Answer one event of a coding agent (called by its hooks)
+
+Reads JSON from standard input, and prints the answer to standard output.
 
 Usage: holdpoint hook [OPTIONS]
 
 Options:
-      --agent <AGENT>        The agent that calls: claude, codex, gemini, cursor, copilot [default: recognized by its input]
+      --agent <AGENT>        The agent that calls: claude, codex, gemini,
+                             cursor, copilot [default: recognized by its input]
       --workflow <WORKFLOW>  Apply only this workflow
       --only <RULE>          Apply only the rules of this name
-      --protocol <PROTOCOL>  The form of the answer: own (current agents), legacy (older hook scripts) [default: own]
+      --protocol <PROTOCOL>  The form of the answer: own (current agents),
+                             legacy (older hook scripts) [default: own]
   -h, --help                 Print help
 
-Exits with 0. Prints nothing if the event is allowed without a message. A workflow's [legacy] table can change both
-for --protocol legacy.
+Exits with 0. Prints nothing if the event is allowed without a message. A
+workflow's [legacy] table can change both for --protocol legacy.
 
 Examples:
   Answer Claude Code (in .claude/settings.json, for PreToolUse and PostToolUse):
@@ -26,7 +32,8 @@ Examples:
   Register one guard of a workflow as a separate hook:
     holdpoint hook --workflow <WORKFLOW> --only <RULE> --protocol legacy
   See the answer to an event:
-    echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git commit\"}}' | holdpoint hook
+    echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",
+      \"tool_input\":{\"command\":\"git commit\"}}' | holdpoint hook
 ";
 
 /// The options of one call.
@@ -44,9 +51,26 @@ pub struct Options {
     pub help: bool,
 }
 
+/// A mistake in the options.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub enum OptionsError {
+    /// There is no such option.
+    #[error("unknown argument `{0}`")]
+    UnknownArgument(String),
+    /// The option's value is missing or empty.
+    #[error("`{0}` needs a value")]
+    NoValue(String),
+    /// There is no such agent.
+    #[error("unknown agent `{0}`")]
+    UnknownAgent(String),
+    /// There is no such form of the answer.
+    #[error("unknown protocol `{0}`")]
+    UnknownProtocol(String),
+}
+
 impl Options {
-    /// Reads the options. The error is for people.
-    pub fn read(args: impl Iterator<Item = OsString>) -> Result<Options, String> {
+    /// Reads the options.
+    pub fn read(args: impl Iterator<Item = OsString>) -> Result<Options, OptionsError> {
         let mut options = Options::default();
         let mut args = args.map(|arg| arg.to_string_lossy().into_owned());
         while let Some(arg) = args.next() {
@@ -63,15 +87,15 @@ impl Options {
         Ok(options)
     }
 
-    fn set(&mut self, name: &str, value: impl FnOnce() -> Option<String>) -> Result<(), String> {
+    fn set(&mut self, name: &str, value: impl FnOnce() -> Option<String>) -> Result<(), OptionsError> {
         if !matches!(name, "--agent" | "--workflow" | "--only" | "--protocol") {
-            return Err(format!("unknown argument `{name}`"));
+            return Err(OptionsError::UnknownArgument(name.to_owned()));
         }
-        let value = value().ok_or_else(|| format!("`{name}` needs a value"))?;
+        let value = value().ok_or_else(|| OptionsError::NoValue(name.to_owned()))?;
         match name {
             "--agent" => {
                 let known = Agent::ALL.iter().find(|(agent, _)| *agent == value);
-                self.agent = Some(known.ok_or_else(|| format!("unknown agent `{value}`"))?.1);
+                self.agent = Some(known.ok_or(OptionsError::UnknownAgent(value))?.1);
             }
             "--workflow" => self.workflow = Some(value),
             "--only" => self.only = Some(value),
@@ -79,7 +103,7 @@ impl Options {
                 self.protocol = match value.as_str() {
                     "own" => Protocol::Own,
                     "legacy" => Protocol::Legacy,
-                    _ => return Err(format!("unknown protocol `{value}`")),
+                    _ => return Err(OptionsError::UnknownProtocol(value)),
                 }
             }
         }
@@ -91,7 +115,7 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
+    fn read(line: &str) -> Result<Options, OptionsError> {
         Options::read(line.split_whitespace().map(OsString::from))
     }
 
@@ -114,7 +138,7 @@ mod tests {
             ("--only=", "`--only` needs a value"),
             ("stray", "unknown argument `stray`"),
         ] {
-            assert!(read(line).unwrap_err().contains(part), "{line}");
+            assert!(read(line).unwrap_err().to_string().contains(part), "{line}");
         }
     }
 }

@@ -115,7 +115,7 @@ pub enum FileError {
         source: std::io::Error,
     },
     /// It is a folder or too large.
-    #[error("{}: not a file of at most {max} bytes", path.display())]
+    #[error("{} is not a file of at most {} MiB", path.display(), max / 1024 / 1024)]
     NotAFile {
         /// The path.
         path: PathBuf,

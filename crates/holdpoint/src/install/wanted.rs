@@ -10,7 +10,7 @@ use super::host::{Handler, Host, Shape};
 
 /// How long a hook may take that performs nothing.
 const QUICK_SECONDS: u32 = 30;
-/// How long a Stop may take at least: reviews are performed there.
+/// How long a Stop may take at least, and a call before which a command is performed: there reviews are.
 const STOP_SECONDS: u32 = 600;
 
 /// What workflows look at.
@@ -22,6 +22,8 @@ pub struct Wanted {
     stop: Option<u32>,
     prompt: bool,
     start: bool,
+    /// Whether the hook before a shell call may have a command to perform.
+    performs: bool,
 }
 
 /// A hook to register.
@@ -55,6 +57,7 @@ impl Wanted {
                 Moment::Start => self.start = true,
             }
         }
+        self.performs |= workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
         if !workflow.phases.is_empty() || workflow.run.clears_strays {
             self.look_at_stop(workflow.longest_review_s().saturating_add(STOP_MARGIN_S));
         }
@@ -88,7 +91,8 @@ impl Wanted {
             Moment::After => Some(host.matcher(&tools(host, &self.after))),
             Moment::Stop | Moment::Prompt | Moment::Start => None,
         };
-        let seconds = self.stop.filter(|_| moment == Moment::Stop).unwrap_or(QUICK_SECONDS);
+        let is_long = moment == Moment::Stop || (moment == Moment::Before && self.performs);
+        let seconds = self.stop.filter(|_| is_long).unwrap_or(QUICK_SECONDS);
         let handler = Handler { agent: host.name, program, seconds, moment, matcher: matcher.as_deref() };
         let handler = (host.handler)(&handler);
         let value = match (host.shape, &matcher) {

@@ -1,12 +1,15 @@
 //! One layer's files: its `holdpoint.toml`, and the folder of its workflows.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use holdpoint_core::diagnostic::Diagnostic;
 use holdpoint_core::settings::{Layer, Parsed, Placed, Said, parse};
+use thiserror::Error;
 
 use super::trust::{Trust, TrustError};
-use crate::catalog;
+use crate::allow::allowed_content::AllowedContent;
+use crate::catalog::{self, ReadError};
 use crate::store::layout;
 
 /// The folder of its workflows, a folder each.
@@ -24,50 +27,87 @@ pub struct Source {
     /// The settings' text, if there are any.
     pub text: Option<String>,
     /// Why its settings, or all of it, cannot be used.
-    pub defect: Option<TrustError>,
+    pub defect: Option<SourceError>,
+    /// Its workflows with their folders, by name.
+    pub workflows: Vec<(String, PathBuf)>,
+    /// What the user has allowed, if it is a project's and that was asked.
+    pub(super) content: Option<Rc<AllowedContent>>,
     parsed: Parsed,
+}
+
+/// Why a layer's settings, or all of it, cannot be used.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// Others than the layer could have written it.
+    #[error(transparent)]
+    Distrusted(#[from] TrustError),
+    /// Its settings cannot be read.
+    #[error("settings are not used: {0}")]
+    Unreadable(#[from] ReadError),
 }
 
 impl Source {
     /// Finds a layer above the projects. None if there is no such folder, as on most machines.
     pub(super) fn find(layer: Layer, folder: PathBuf) -> Option<Source> {
-        let trust = Trust::of(layer);
-        match trust.check(&folder) {
+        match Trust::of(layer).check(&folder) {
             Ok(()) => Some(Source::read(layer, folder).without_linked_workflows()),
             Err(error) if error.is_missing() => None,
-            Err(error) => Some(Source { defect: Some(error), ..Source::empty(layer, folder) }),
+            Err(error) => Some(Source { defect: Some(error.into()), ..Source::empty(layer, folder) }),
         }
     }
 
-    /// Reads a project's.
-    pub(super) fn project(base: &Path) -> Source {
+    /// Reads a project's as it is, to look at it: none of its workflows can be loaded.
+    pub fn project(base: &Path) -> Source {
         Source::read(Layer::Project, layout::folder(base))
+    }
+
+    /// Takes a project's as the user has allowed it. The files are not looked at again.
+    pub fn allowed(content: Rc<AllowedContent>) -> Source {
+        let source = Source::empty(Layer::Project, layout::folder(content.base()));
+        let source = Source { workflows: content.workflows(), ..source };
+        let source = source.saying(content.settings().transpose().map_err(SourceError::from));
+        Source { content: Some(content), ..source }
     }
 
     /// Reports a link in the place of the workflows' folder: what is behind it is nobody's workflow.
     fn without_linked_workflows(mut self) -> Source {
         let path = self.folder.join(WORKFLOWS);
         if self.defect.is_none() && path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
-            self.defect = Some(TrustError::NotAFolder { path });
+            self.defect = Some(TrustError::NotAFolder { path }.into());
         }
         self
     }
 
     fn empty(layer: Layer, folder: PathBuf) -> Source {
         let name = folder.join(layout::CONFIG).display().to_string();
-        Source { layer, folder, name, text: None, defect: None, parsed: Parsed::default() }
+        let (text, defect, content) = (None, None, None);
+        Source {
+            layer,
+            folder,
+            name,
+            text,
+            defect,
+            workflows: Vec::new(),
+            content,
+            parsed: Parsed::default(),
+        }
     }
 
     fn read(layer: Layer, folder: PathBuf) -> Source {
-        let mut source = Source::empty(layer, folder);
-        match Trust::of(layer).read(&source.folder.join(layout::CONFIG)) {
-            Ok(text) => source.text = text,
-            Err(error) => source.defect = Some(error),
+        let settings = Trust::of(layer).read(&folder.join(layout::CONFIG));
+        let workflows = catalog::folders(&folder.join(WORKFLOWS));
+        Source { workflows, ..Source::empty(layer, folder) }.saying(settings)
+    }
+
+    fn saying(mut self, settings: Result<Option<String>, SourceError>) -> Source {
+        match settings {
+            Ok(text) => self.text = text,
+            Err(error) => self.defect = Some(error),
         }
-        if let Some(text) = &source.text {
-            source.parsed = parse(layer, &source.name, text);
+        if let Some(text) = &self.text {
+            self.parsed = parse(self.layer, &self.name, text);
         }
-        source
+        self
     }
 
     /// Returns what its settings say.
@@ -95,11 +135,5 @@ impl Source {
         let (line, column) = problem.position(self.text.as_deref().unwrap_or_default());
         let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{}:{line}:{column}: {}{hint}", self.name, problem.message)
-    }
-
-    /// Lists its workflows, by name. A folder that cannot be trusted has none.
-    pub fn workflows(&self) -> Vec<(String, PathBuf)> {
-        let is_used = self.defect.as_ref().is_none_or(|defect| !defect.is_about(&self.folder));
-        if is_used { catalog::folders(&self.folder.join(WORKFLOWS)) } else { Vec::new() }
     }
 }

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::settings::Layer;
 use thiserror::Error;
 
+use super::source::SourceError;
+use crate::catalog::ReadError;
+use crate::store::folder::{FileError, Folder};
 use crate::store::state_folder;
 
 /// The largest file of settings that is read.
@@ -66,16 +69,6 @@ impl TrustError {
         use io::ErrorKind::{NotADirectory, NotFound};
         matches!(self, TrustError::Io { source, .. } if matches!(source.kind(), NotFound | NotADirectory))
     }
-
-    /// Returns whether it is about this path.
-    pub fn is_about(&self, other: &Path) -> bool {
-        match self {
-            TrustError::Distrusted { path, .. }
-            | TrustError::NotPlain { path }
-            | TrustError::NotAFolder { path }
-            | TrustError::Io { path, .. } => path == other,
-        }
-    }
 }
 
 impl Trust {
@@ -99,18 +92,20 @@ impl Trust {
     }
 
     /// Reads a file of settings. None if there is none. No link is followed, and nothing is waited for.
-    pub(super) fn read(self, path: &Path) -> Result<Option<String>, TrustError> {
-        let failed = |source| TrustError::Io { path: path.to_path_buf(), source };
+    pub(super) fn read(self, path: &Path) -> Result<Option<String>, SourceError> {
         let not_plain = || TrustError::NotPlain { path: path.to_path_buf() };
-        let file = match state_folder::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => return Err(not_plain()),
-            Err(error) => return Err(failed(error)),
+        let opened = Folder::users(path.parent().unwrap_or(path)).and_then(|folder| folder.open(path));
+        let file = match opened {
+            Ok(Some(file)) => file,
+            Ok(None) => return Ok(None),
+            Err(error) if error.is_missing() => return Ok(None),
+            Err(error) if error.in_the_way().is_some() => return Err(not_plain().into()),
+            Err(error) => return Err(ReadError::from(error).into()),
         };
+        let failed = |error| ReadError::from(FileError::io(path)(error));
         let found = file.metadata().map_err(failed)?;
-        if !found.is_file() || found.len() > BYTES_MAX {
-            return Err(not_plain());
+        if found.len() > BYTES_MAX {
+            return Err(not_plain().into());
         }
         self.judge(path, &found)?;
         let mut bytes = Vec::new();

@@ -55,6 +55,9 @@ pub struct Evidence {
     /// What is odd about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
+    /// Why its program could write anywhere; none if it was confined, or there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unconfined: Option<String>,
     /// What else it said.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub details: Json,
@@ -87,7 +90,7 @@ pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
     let path = layout::evidence(home, &evidence.workflow);
     let project = layout::prepare(home, &path)?;
     let text = project.read(&path, BYTES_MAX)?.unwrap_or_default();
-    let last = pieces(&text).pop().map(|last| last.chain).unwrap_or_default();
+    let last = Chain::of(&text).pieces.pop().map(|last| last.chain).unwrap_or_default();
     let mut line = serde_json::to_vec(&Evidence { chain: evidence.link(&last), ..evidence.clone() })?;
     line.push(b'\n');
     // Somebody who was killed here left half a line: what comes next must not become a part of it.
@@ -127,22 +130,40 @@ pub(super) fn vouch(home: &Path, workflow: &str) -> Result<(), StoreError> {
 
 /// All evidence of a workflow's runs here, oldest first. What cannot be read proves nothing.
 pub fn read(home: &Path, workflow: &str) -> Vec<Evidence> {
-    let path = layout::evidence(home, workflow);
-    let text = Folder::project(home).and_then(|project| project.read(&path, BYTES_MAX));
-    pieces(&text.ok().flatten().unwrap_or_default())
+    chain(home, workflow).pieces
 }
 
-/// The pieces in a text; a torn or foreign line is passed over, and so is what follows where a line is missing.
-fn pieces(text: &[u8]) -> Vec<Evidence> {
-    let text = String::from_utf8_lossy(text);
-    let mut pieces: Vec<Evidence> = Vec::new();
-    for piece in text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok()) {
-        let before = pieces.last().map(|piece| piece.chain.as_str()).unwrap_or_default();
-        if piece.chain == piece.link(before) {
-            pieces.push(piece);
+/// The same, with how much of what is there does not count.
+pub fn chain(home: &Path, workflow: &str) -> Chain {
+    let path = layout::evidence(home, workflow);
+    let text = Folder::project(home).and_then(|project| project.read(&path, BYTES_MAX));
+    Chain::of(&text.ok().flatten().unwrap_or_default())
+}
+
+/// The evidence of a run.
+#[derive(Debug, Default)]
+pub struct Chain {
+    /// The pieces that follow from one another, oldest first.
+    pub pieces: Vec<Evidence>,
+    /// How many others there are: somebody has changed or removed a line, or added one.
+    pub strays: usize,
+}
+
+impl Chain {
+    /// Reads a text. A torn or foreign line is passed over, and so is what follows where a line is missing.
+    fn of(text: &[u8]) -> Chain {
+        let text = String::from_utf8_lossy(text);
+        let mut chain = Chain::default();
+        for piece in text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok()) {
+            let before = chain.pieces.last().map(|piece| piece.chain.as_str()).unwrap_or_default();
+            if piece.chain == piece.link(before) {
+                chain.pieces.push(piece);
+            } else {
+                chain.strays += 1;
+            }
         }
+        chain
     }
-    pieces
 }
 
 #[cfg(test)]

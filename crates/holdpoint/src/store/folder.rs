@@ -27,7 +27,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 pub use self::error::FileError;
-use self::handle::{Handle, Opening};
+use self::handle::Handle;
 pub use self::link::resolved;
 use self::temporary::Scratch;
 pub use self::temporary::is_temporary;
@@ -58,6 +58,15 @@ impl Access {
             Access::Users | Access::Program => 0o777,
         }
     }
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug)]
+enum Opening {
+    Read,
+    Append,
+    Write,
+    CreateNew,
 }
 
 /// What is at a path.
@@ -103,6 +112,15 @@ impl Folder {
         let parent = path.parent().unwrap_or(path);
         std::fs::create_dir_all(parent).map_err(FileError::io(parent))?;
         Folder::opened(parent, Scratch::Beside)?.make_folder(path, Access::Ours)
+    }
+
+    /// Opens the same, if it is there.
+    pub fn own_if_there(path: &Path) -> Result<Option<Folder>, FileError> {
+        match Folder::opened(path.parent().unwrap_or(path), Scratch::Beside) {
+            Ok(parent) => parent.folder(path),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Opens a folder of the user's, for files that are replaced in it.

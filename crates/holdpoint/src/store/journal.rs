@@ -1,5 +1,6 @@
 //! The journal: one JSON line for every event that concerned a run, appended in one write, rotated by size.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
+use super::evidence::Evidence;
 use super::folder::{Access, FileError, Folder};
 use super::layout;
 
@@ -63,8 +65,18 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry as it is kept: what was said or called may have a token in it.
-    fn without_secrets(mut self) -> Entry {
+    /// The entry as it is kept: what was said or called may have a token in it. Most have none, and are not copied.
+    fn without_secrets(&self) -> Cow<'_, Entry> {
+        let spoken = self.rules.iter().flat_map(|rule| {
+            let facts = rule.facts.iter().map(|(_, value)| value);
+            facts.chain([&rule.text]).chain(&rule.satisfied_by)
+        });
+        let mut texts = spoken.chain(&self.about).chain(&self.faults);
+        let is_clean = self.set.is_empty() && texts.all(|text| !secret::is_in(text));
+        if is_clean { Cow::Borrowed(self) } else { Cow::Owned(self.clone().replaced()) }
+    }
+
+    fn replaced(mut self) -> Entry {
         let rules = self.rules.iter_mut().flat_map(|rule| {
             let facts = rule.facts.iter_mut().map(|(_, value)| value);
             facts.chain([&mut rule.text]).chain(&mut rule.satisfied_by)
@@ -153,6 +165,20 @@ pub struct Reviewed {
     pub cost_usd: Option<f64>,
 }
 
+impl Reviewed {
+    /// What the journal says of a piece of evidence.
+    pub fn of(evidence: &Evidence) -> Reviewed {
+        Reviewed {
+            phase: evidence.phase.clone(),
+            round: evidence.round,
+            program: evidence.command.first().cloned().unwrap_or_default(),
+            verdict: evidence.verdict.clone(),
+            took_ms: evidence.took_ms,
+            ..Reviewed::default()
+        }
+    }
+}
+
 /// A rule that spoke.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -181,17 +207,17 @@ pub struct Spoken {
 
 /// Appends a line to the journal of the project at `home`.
 pub fn append(home: &Path, entry: &Entry) -> Result<(), StoreError> {
-    let path = layout::journal(home);
-    let project = layout::prepare(home, &path)?;
-    let mut line = serde_json::to_vec(&entry.clone().without_secrets())?;
+    let path = Path::new(layout::JOURNAL_BELOW);
+    let project = layout::prepare(home, path)?;
+    let mut line = serde_json::to_vec(&*entry.without_secrets())?;
     line.push(b'\n');
-    let mut file = project.append(&path, Access::Ours)?;
+    let mut file = project.append(path, Access::Ours)?;
     if is_torn(&mut file) {
         line.insert(0, b'\n');
     }
-    file.write_all(&line).map_err(FileError::io(&path))?;
+    file.write_all(&line).map_err(|error| FileError::io(&layout::journal(home))(error))?;
     if length(&file) > BYTES_MAX {
-        rotate(home, &project, &path)?;
+        rotate(home, &project, path)?;
     }
     Ok(())
 }
@@ -201,6 +227,7 @@ fn length(file: &File) -> u64 {
 }
 
 /// Whether the last line has no end: a full disk or a lost machine left it so, and it must not swallow the next one.
+/// A line that another process is just writing looks the same; then an empty line comes between, which readers pass over.
 fn is_torn(file: &mut File) -> bool {
     let mut last = [b'\n'];
     let read = file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last));

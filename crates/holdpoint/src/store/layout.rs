@@ -12,6 +12,15 @@ pub const FOLDER: &str = ".holdpoint";
 /// The project's choices, in our folder; the one file that is meant to be kept in git beside `workflows/`.
 pub const CONFIG: &str = "holdpoint.toml";
 
+/// The project's choices, below its folder.
+pub const CONFIG_BELOW: &str = ".holdpoint/holdpoint.toml";
+/// What keeps our folder out of git, below the project's folder.
+const IGNORE_BELOW: &str = ".holdpoint/.gitignore";
+/// The journal, below the project's folder.
+pub const JOURNAL_BELOW: &str = ".holdpoint/journal.jsonl";
+/// The project's own workflows, below its folder.
+pub const WORKFLOWS_BELOW: &str = ".holdpoint/workflows";
+
 /// Where temporary files are in a project: below our folder, so that one a killed process leaves is nobody's change.
 pub const TEMPORARY: &str = ".holdpoint/tmp";
 
@@ -31,22 +40,22 @@ pub fn folder(home: &Path) -> PathBuf {
 
 /// The project's choices.
 pub fn config(home: &Path) -> PathBuf {
-    folder(home).join(CONFIG)
+    home.join(CONFIG_BELOW)
 }
 
 /// The project's own workflows, a folder each.
 pub fn workflows(home: &Path) -> PathBuf {
-    folder(home).join("workflows")
+    home.join(WORKFLOWS_BELOW)
 }
 
 /// What keeps our folder out of git.
 pub fn ignore(home: &Path) -> PathBuf {
-    folder(home).join(".gitignore")
+    home.join(IGNORE_BELOW)
 }
 
 /// The journal.
 pub fn journal(home: &Path) -> PathBuf {
-    folder(home).join("journal.jsonl")
+    home.join(JOURNAL_BELOW)
 }
 
 /// What a place in the project is called: the same whatever way leads to the project, as a link may be one.
@@ -125,23 +134,24 @@ pub fn message(home: &Path, text: &str) -> PathBuf {
 /// Opens the project, with our folder, its `.gitignore` and the folder of `file` made.
 pub fn prepare(home: &Path, file: &Path) -> Result<Folder, FileError> {
     let project = Folder::project(home)?;
-    let ignore = ignore(home);
-    match project.find(&ignore)?.map(|found| found.kind) {
+    let ignore = Path::new(IGNORE_BELOW);
+    match project.find(ignore)?.map(|found| found.kind) {
         Some(Kind::File) => {}
         // Git reads it, and would wait for a pipe.
-        Some(_) => return Err(FileError::NotAFile { path: ignore }),
+        Some(_) => return Err(FileError::NotAFile { path: home.join(ignore) }),
         None => {
-            project.make_folder(&folder(home), Access::Ours)?;
-            match project.create(&ignore, GITIGNORE.as_bytes(), Access::Users) {
+            project.make_folder(Path::new(FOLDER), Access::Ours)?;
+            match project.create(ignore, GITIGNORE.as_bytes(), Access::Users) {
                 Err(error) if !error.is_taken() => return Err(error),
                 _ => {}
             }
         }
     }
-    // A project's own workflows are meant to be read by everybody.
-    let access = if file.starts_with(workflows(home)) { Access::Users } else { Access::Ours };
-    if file.parent() != Some(&folder(home)) {
-        project.make_folder_of(file, access)?;
+    let below = file.strip_prefix(home).unwrap_or(file);
+    if below.parent() != Some(Path::new(FOLDER)) {
+        // A project's own workflows are meant to be read by everybody.
+        let access = if below.starts_with(WORKFLOWS_BELOW) { Access::Users } else { Access::Ours };
+        project.make_folder_of(below, access)?;
     }
     Ok(project)
 }

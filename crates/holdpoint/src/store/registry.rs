@@ -8,11 +8,13 @@ use std::io;
 use std::path::Path;
 
 use super::layout;
-use super::state_folder::StateFolder;
+use super::state_folder::{StateFolder, StateFolderError};
 use crate::env::Env;
 
 /// How many allowed contents of a project are kept: its branches differ.
 const CONTENTS_MAX: usize = 32;
+/// How many allowed parts of contents are kept.
+const PARTS_MAX: usize = 1024;
 
 /// What the registry says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub struct Entry {
 /// The registry of a user. Without a state folder it knows nothing and keeps nothing.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    folder: Option<StateFolder>,
+    folder: Result<StateFolder, StateFolderError>,
 }
 
 impl Registry {
@@ -52,35 +54,46 @@ impl Registry {
 
     /// Returns whether the user has allowed the project.
     pub fn is_known(&self, id: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| folder.has(&format!("projects/{id}/known")))
+        self.folder.as_ref().is_ok_and(|folder| folder.has(&format!("projects/{id}/known")))
     }
 
     /// Returns whether there is anything about the project: content may be allowed, or a run noted, in one that the user
     /// has not allowed.
     pub fn has(&self, id: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| !folder.names(&format!("projects/{id}")).is_empty())
+        self.folder.as_ref().is_ok_and(|folder| !folder.names(&format!("projects/{id}")).is_empty())
     }
 
     /// Returns whether the user has allowed this content of the project.
     pub fn is_allowed(&self, id: &str, digest: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| folder.has(&content(id, digest)))
+        self.folder.as_ref().is_ok_and(|folder| folder.has(&content(id, digest)))
     }
 
-    /// Returns the digest of a content that looked like this when it was last read in this folder.
+    /// Returns whether the user has allowed this part of a project's content, whatever else was with it.
+    pub fn is_part_allowed(&self, id: &str, part: &str, digest: &str) -> bool {
+        self.folder.as_ref().is_ok_and(|folder| folder.has(&part_file(id, part, digest)))
+    }
+
+    /// Returns whether the user has ever allowed this part of the project's content, as it was then.
+    pub fn knows_part(&self, id: &str, part: &str) -> bool {
+        let is_its = |name: &String| name.starts_with(&layout::digest(&[part]));
+        self.folder.as_ref().is_ok_and(|folder| folder.names(&parts(id)).iter().any(is_its))
+    }
+
+    /// Returns the digests, in a line, of a content that looked like this when it was last read in this folder.
     pub fn seen(&self, id: &str, base: &Path, fingerprint: &str) -> Option<String> {
-        let text = self.folder.as_ref()?.text(&seen_file(id, base))?;
-        let (digest, seen) = text.split_once('\n')?;
-        (seen == fingerprint).then(|| digest.to_owned())
+        let text = self.folder.as_ref().ok()?.text(&seen_file(id, base))?;
+        let (digests, seen) = text.split_once('\n')?;
+        (seen == fingerprint).then(|| digests.to_owned())
     }
 
-    /// Remembers what the content in a folder looks like, and its digest.
-    pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digest: &str) -> io::Result<()> {
-        self.kept()?.write(&seen_file(id, base), format!("{digest}\n{fingerprint}").as_bytes())
+    /// Remembers what the content in a folder looks like, and its digests.
+    pub fn note_seen(&self, id: &str, base: &Path, fingerprint: &str, digests: &str) -> io::Result<()> {
+        self.kept()?.write(&seen_file(id, base), format!("{digests}\n{fingerprint}").as_bytes())
     }
 
     /// Returns what is known of a run, by its name in the project.
     pub fn run(&self, id: &str, run: &str) -> Option<Begun> {
-        let text = self.folder.as_ref()?.text(&run_file(id, run))?;
+        let text = self.folder.as_ref().ok()?.text(&run_file(id, run))?;
         // The file's name is only a short digest, which two runs may share.
         let (word, name) = text.strip_suffix('\n')?.split_once(' ')?;
         (name == run).then_some(if word == "here" { Begun::Here } else { Begun::Elsewhere })
@@ -100,26 +113,34 @@ impl Registry {
 
     /// Remembers that this content of a project is allowed, and keeps its texts: what changes later is shown against
     /// them.
-    pub fn allow(&self, id: &str, digest: &str, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    pub fn allow(&self, id: &str, digest: &str, texts: &BTreeMap<String, String>) -> io::Result<()> {
         let folder = self.kept()?;
-        let texts: BTreeMap<&String, _> =
-            files.iter().map(|(path, bytes)| (path, String::from_utf8_lossy(bytes))).collect();
-        folder.write(&content(id, digest), &serde_json::to_vec(&texts)?)?;
+        folder.write(&content(id, digest), &serde_json::to_vec(texts)?)?;
         folder.write(&format!("projects/{id}/latest"), digest.as_bytes())?;
-        self.forget_oldest(id, digest);
+        forget_oldest(folder, &format!("projects/{id}/allowed"), digest, CONTENTS_MAX);
+        Ok(())
+    }
+
+    /// Remembers that this part of a project's content is allowed.
+    pub fn allow_part(&self, id: &str, part: &str, digest: &str) -> io::Result<()> {
+        let folder = self.kept()?;
+        let file = part_file(id, part, digest);
+        folder.write(&file, b"")?;
+        let newest = file.rsplit('/').next().unwrap_or_default();
+        forget_oldest(folder, &parts(id), newest, PARTS_MAX);
         Ok(())
     }
 
     /// Returns the texts that were allowed last.
     pub fn latest(&self, id: &str) -> Option<BTreeMap<String, String>> {
-        let folder = self.folder.as_ref()?;
+        let folder = self.folder.as_ref().ok()?;
         let digest = folder.text(&format!("projects/{id}/latest"))?;
         serde_json::from_slice(&folder.read(&content(id, &digest))?).ok()
     }
 
     /// Lists the projects that the user has allowed.
     pub fn list(&self) -> Vec<Entry> {
-        let Some(folder) = &self.folder else { return Vec::new() };
+        let Ok(folder) = &self.folder else { return Vec::new() };
         let entry = |id: String| {
             let known = folder.read(&format!("projects/{id}/known"))?;
             let known: serde_json::Value = serde_json::from_slice(&known).ok()?;
@@ -146,6 +167,7 @@ impl Registry {
         let project = format!("projects/{id}");
         // What makes it count goes first.
         clear(folder, &format!("{project}/allowed"))?;
+        clear(folder, &parts(id))?;
         folder.remove(&format!("{project}/known"))?;
         for part in ["runs", "seen"] {
             clear(folder, &format!("{project}/{part}"))?;
@@ -156,7 +178,7 @@ impl Registry {
 
     /// Returns whether something is said to a session for the first time. Without a place to remember it, always.
     pub fn first_time(&self, session: &str, what: &str) -> bool {
-        let Some(folder) = &self.folder else { return true };
+        let Ok(folder) = &self.folder else { return true };
         match folder.mark(&format!("told/{}", layout::digest(&[session, what]))) {
             Ok(true) => {
                 folder.clear_old("told");
@@ -167,23 +189,8 @@ impl Registry {
         }
     }
 
-    fn forget_oldest(&self, id: &str, newest: &str) {
-        let Some(folder) = &self.folder else { return };
-        let allowed = format!("projects/{id}/allowed");
-        let mut others = folder.oldest_first(&allowed);
-        others.retain(|name| !name.starts_with(newest));
-        for name in others.iter().take(others.len().saturating_sub(CONTENTS_MAX - 1)) {
-            let _ = folder.remove(&format!("{allowed}/{name}"));
-        }
-    }
-
     fn kept(&self) -> io::Result<&StateFolder> {
-        self.folder.as_ref().ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::NotFound,
-                "there is no state folder: HOME is not set, or it is a link",
-            )
-        })
+        self.folder.as_ref().map_err(|error| error.clone().into())
     }
 }
 
@@ -193,6 +200,24 @@ fn clear(folder: &StateFolder, path: &str) -> io::Result<()> {
         folder.remove(&format!("{path}/{name}"))?;
     }
     folder.remove(path)
+}
+
+/// Keeps only so many files in a folder, and the newest by its name.
+fn forget_oldest(folder: &StateFolder, path: &str, newest: &str, max: usize) {
+    let mut others = folder.oldest_first(path);
+    others.retain(|name| !name.starts_with(newest));
+    for name in others.iter().take(others.len().saturating_sub(max - 1)) {
+        let _ = folder.remove(&format!("{path}/{name}"));
+    }
+}
+
+fn parts(id: &str) -> String {
+    format!("projects/{id}/parts")
+}
+
+/// All versions of a part have names that begin alike.
+fn part_file(id: &str, part: &str, digest: &str) -> String {
+    format!("{}/{}-{digest}", parts(id), layout::digest(&[part]))
 }
 
 fn content(id: &str, digest: &str) -> String {

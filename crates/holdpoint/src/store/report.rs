@@ -1,6 +1,6 @@
 //! Reports that existed before they were asked for: an old file proves nothing about a new round.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::folder::{Access, FileError, Folder};
@@ -33,6 +33,34 @@ pub fn expect(home: &Path, report: &Path) -> Result<(), FileError> {
     project.find_file(&project.place(report)?).map(drop)
 }
 
+/// An empty report, made for a reviewer who may write this file and nothing beside it. Once it is dropped, it is gone unless
+/// something was written to it.
+#[derive(Debug)]
+pub struct Reserved {
+    project: Folder,
+    path: PathBuf,
+}
+
+/// Makes an empty report. One that is there stays as it is.
+pub fn reserve(home: &Path, report: &Path) -> Result<Option<Reserved>, FileError> {
+    let project = Folder::project(home)?;
+    let path = project.place(report)?;
+    if project.find_file(&path)?.is_some() {
+        return Ok(None);
+    }
+    project.make_folder_of(&path, Access::Users)?;
+    project.create(&path, b"", Access::Users)?;
+    Ok(Some(Reserved { project, path }))
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        if self.project.read(&self.path, 0).is_ok_and(|text| text.is_some()) {
+            let _ = self.project.remove(&self.path);
+        }
+    }
+}
+
 /// Identifies one version of a file in the project, by its time and its content. A link is no report.
 pub fn trace(home: &Path, report: &Path) -> Option<String> {
     let project = Folder::project(home).ok()?;
@@ -45,6 +73,22 @@ pub fn trace(home: &Path, report: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a reviewer's report")]
+    fn a_reserved_report_stays_only_if_it_was_written() {
+        let home = tempfile::tempdir().unwrap();
+        let report = home.path().join("plans/review-1.md");
+        let reserved = reserve(home.path(), &report).unwrap();
+        assert!(report.exists());
+        drop(reserved);
+        assert!(!report.exists());
+        let reserved = reserve(home.path(), &report).unwrap();
+        std::fs::write(&report, "one").unwrap();
+        drop(reserved);
+        assert!(reserve(home.path(), &report).unwrap().is_none(), "it is there");
+        assert_eq!(std::fs::read_to_string(&report).unwrap(), "one");
+    }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "an agent's report")]

@@ -1,5 +1,6 @@
 //! State that only the engine writes: a copy is kept, and what others change in the file is put back.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::parse::FILE;
@@ -16,6 +17,8 @@ use crate::project::Run;
 
 /// The largest state that is sealed, with its head.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// The longest head of a copy: two digests.
+const HEAD_BYTES_MAX: u64 = 256;
 
 /// Why a sealed state cannot be told, or its seal not be kept.
 #[derive(Debug, Error)]
@@ -23,6 +26,18 @@ pub enum SealError {
     /// A state is there that the engine has not written.
     #[error("the engine has no copy of it: to begin anew, delete it")]
     NoCopy,
+    /// It was begun with a layer's own workflow, and a built-in one is to go on with it.
+    #[error(
+        "its run was begun with a workflow `{workflow}` that is not built in: put that back, or to begin anew, delete \
+         it and {}",
+        copy.display()
+    )]
+    NotBuiltIn {
+        /// The workflow's name.
+        workflow: String,
+        /// The copy.
+        copy: PathBuf,
+    },
     /// Both were changed: nobody can say what was true.
     #[error("so was its copy: to begin anew, delete it and {}", copy.display())]
     BothChanged {
@@ -50,21 +65,16 @@ pub struct Seal {
 impl Seal {
     /// The seal of a run, if its workflow has one.
     pub fn of(run: &Run) -> Option<Seal> {
-        let workflow = run.workflow.name.to_string();
-        let origin = run.origin.clone();
-        run.workflow.run.is_sealed.then(|| Seal {
-            home: run.home.clone(),
-            workflow,
-            origin,
-            place: run.place(),
-        })
+        let (home, workflow, origin) = (run.home.clone(), run.workflow.name.to_string(), run.origin.clone());
+        run.workflow.run.is_sealed.then(|| Seal { home, workflow, origin, place: run.place() })
     }
 
-    /// Keeps a copy of the state as it is about to be written.
+    /// Keeps a copy of the state as it is about to be written. Which workflow the run was begun with stays the same.
     pub fn close(&self, state: &[u8]) -> Result<(), SealError> {
         let copy = layout::seal(&self.home, &self.workflow);
         let project = layout::prepare(&self.home, &copy)?;
-        let head = Head { state: layout::content_digest(state), workflow: digest_of(&self.origin) };
+        let workflow = begun_with(&project, &copy)?.unwrap_or_else(|| digest_of(&self.origin));
+        let head = Head { state: layout::content_digest(state), workflow };
         let sealed = [head.line().as_bytes(), state].concat();
         Ok(project.replace(&copy, &sealed, Access::Ours)?)
     }
@@ -116,6 +126,9 @@ impl Seal {
             return if is_there { Err(SealError::NoCopy) } else { Ok(Damage::None) };
         };
         let (head, body) = Head::read(&sealed);
+        if self.origin == Origin::BuiltIn && head.workflow != NO_FILE {
+            return Err(SealError::NotBuiltIn { workflow: self.workflow.clone(), copy });
+        }
         let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
         // A state that cannot be read is not the one that was sealed, whatever keeps us from it.
         match project.read(&place, BYTES_MAX).ok().flatten() {
@@ -168,8 +181,8 @@ fn digest_of(origin: &Origin) -> String {
 /// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
 pub fn vouch(home: &Path, workflow: &str, origin: Origin, state: &Path) -> Result<(), VouchError> {
     if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
-        Seal { home: home.into(), workflow: workflow.to_owned(), origin, place: home.into() }
-            .close(&bytes)?;
+        let (home, workflow) = (home.to_path_buf(), workflow.to_owned());
+        Seal { place: home.clone(), home, workflow, origin }.close(&bytes)?;
     }
     Ok(evidence::vouch(home, workflow)?)
 }
@@ -200,14 +213,35 @@ pub enum Begun {
 /// Whether a layer's own workflow is another than the sealed run here was begun with: whoever may write a workflow, in
 /// any layer, could end any run.
 pub fn changed_since(start: &Path, own: &Own) -> Option<Begun> {
-    let workflow = own.name.as_str();
-    let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
-    let sealed = Folder::project(home).ok()?.read(&layout::seal(home, workflow), BYTES_MAX).ok()??;
-    let begun = Head::read(&sealed).0.workflow;
+    let begun = begun_here(start, &own.name)?;
     if begun == digest_of(&own.origin()) {
         return None;
     }
     Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
+}
+
+/// Whether the sealed run here was begun with a workflow of a layer's own, whatever became of that.
+pub fn is_of_own(start: &Path, workflow: &str) -> bool {
+    begun_here(start, workflow).is_some_and(|begun| begun != NO_FILE)
+}
+
+/// The nearest sealed copy of a run's state, from `start` upwards.
+pub fn nearest(start: &Path, workflow: &str) -> Option<PathBuf> {
+    start.ancestors().map(|folder| layout::seal(folder, workflow)).find(|seal| seal.is_file())
+}
+
+/// The workflow that the sealed run here was begun with.
+fn begun_here(start: &Path, workflow: &str) -> Option<String> {
+    let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
+    begun_with(&Folder::project(home).ok()?, &layout::seal(home, workflow)).ok()?
+}
+
+/// The workflow that a sealed run was begun with, by the first line of its copy.
+fn begun_with(project: &Folder, copy: &Path) -> Result<Option<String>, FileError> {
+    let Some(file) = project.open(copy)? else { return Ok(None) };
+    let mut head = Vec::new();
+    file.take(HEAD_BYTES_MAX).read_to_end(&mut head).map_err(FileError::io(copy))?;
+    Ok(Some(Head::read(&head).0.workflow).filter(|begun| !begun.is_empty()))
 }
 
 #[cfg(test)]

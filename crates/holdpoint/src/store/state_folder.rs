@@ -1,51 +1,126 @@
 //! The state folder: what Holdpoint keeps of a user outside all projects. Folders are the user's alone, and so are
 //! files. No link in it is followed, and a folder that is another user's is not used.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::cell::OnceCell;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::rc::Rc;
+use std::time::SystemTime;
 
-use super::folder::Folder;
+use super::folder::{Access, FileError, Folder, Kind};
+use super::layout;
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_STATE_HOME};
 
 /// The largest file that is read.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The most names of a folder that are listed.
+const NAMES_MAX: usize = 100_000;
+
+/// Why there is no state folder to use.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StateFolderError {
+    /// There is no home.
+    #[error("there is no place for the state folder: {HOME} is not the path of a folder")]
+    NoHome,
+    /// It is a file or a link.
+    #[error("the state folder {} cannot be used: it is not a folder, or it is a link", path.display())]
+    NotFolder {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// It belongs to someone else.
+    #[error("the state folder {} cannot be used: it belongs to another user", path.display())]
+    Anothers {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// It cannot be read or made.
+    #[error("the state folder {} cannot be used: {kind}", path.display())]
+    Unusable {
+        /// Where it would be.
+        path: PathBuf,
+        /// Why.
+        kind: io::ErrorKind,
+    },
+}
+
+impl StateFolderError {
+    /// What to do about it.
+    pub const HINT: &str = "set XDG_STATE_HOME to the path of a folder that you can write to";
+}
+
+impl From<StateFolderError> for io::Error {
+    fn from(error: StateFolderError) -> io::Error {
+        io::Error::other(error)
+    }
+}
 
 /// The state folder. It need not exist yet.
 #[derive(Clone, Debug)]
 pub struct StateFolder {
     root: PathBuf,
+    /// Opened at the first look, and then held open.
+    folder: OnceCell<Rc<Folder>>,
 }
 
 impl StateFolder {
-    /// Finds the user's state folder. None without a home, which is never created, or if what is there is a link or
-    /// another user's.
-    pub fn of(env: &dyn Env) -> Option<StateFolder> {
+    /// Finds the user's state folder. Without a home, which is never created, there is none; what is a link or another
+    /// user's is not used.
+    pub fn of(env: &dyn Env) -> Result<StateFolder, StateFolderError> {
         let absolute = |path: &PathBuf| path.is_absolute();
         let named = env.var(XDG_STATE_HOME).map(PathBuf::from).filter(absolute);
         let home = || env.var(HOME).map(PathBuf::from).filter(|home| absolute(home) && home.is_dir());
-        let root = named.or_else(|| Some(home()?.join(".local/state")))?.join("holdpoint");
-        let is_usable = match root.symlink_metadata() {
-            Ok(metadata) => metadata.is_dir() && is_users(&metadata),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        };
-        is_usable.then_some(StateFolder { root })
+        let root = named.or_else(|| Some(home()?.join(".local/state"))).ok_or(StateFolderError::NoHome)?;
+        let root = root.join("holdpoint");
+        match root.symlink_metadata() {
+            Ok(metadata) if !metadata.is_dir() => Err(StateFolderError::NotFolder { path: root }),
+            Ok(metadata) if !is_users(&metadata) => Err(StateFolderError::Anothers { path: root }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StateFolderError::Unusable { path: root, kind: error.kind() })
+            }
+            _ => Ok(StateFolder { root, folder: OnceCell::new() }),
+        }
+    }
+
+    /// Returns where it is, or would be.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the folder, if it is there.
+    fn opened(&self) -> Option<&Folder> {
+        if self.folder.get().is_none() {
+            let folder = Folder::own_if_there(&self.root).ok()??;
+            let _ = self.folder.set(Rc::new(folder));
+        }
+        self.folder.get().map(Rc::as_ref)
+    }
+
+    /// Returns the folder, and creates it and the one that a file is to be in.
+    fn made_for(&self, path: &str) -> Result<&Folder, FileError> {
+        if self.folder.get().is_none() {
+            let _ = self.folder.set(Rc::new(Folder::own(&self.root)?));
+        }
+        let folder =
+            self.opened().ok_or_else(|| FileError::io(&self.root)(io::ErrorKind::NotFound.into()))?;
+        folder.make_folder_of(Path::new(path), Access::Ours)?;
+        Ok(folder)
     }
 
     /// Returns whether a file is there.
     pub fn has(&self, path: &str) -> bool {
-        self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+        self.opened().is_some_and(|folder| folder.has_file(Path::new(path)))
+    }
+
+    /// Returns whether a folder is there.
+    pub fn has_folder(&self, path: &str) -> bool {
+        self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
     }
 
     /// Reads a file. None if it cannot be read.
     pub fn read(&self, path: &str) -> Option<Vec<u8>> {
-        let file = open(&self.root.join(path)).ok()?;
-        let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let mut bytes = Vec::new();
-        let is_small = metadata.len() <= BYTES_MAX;
-        (is_small && file.take(BYTES_MAX).read_to_end(&mut bytes).is_ok()).then_some(bytes)
+        self.opened()?.read(Path::new(path), BYTES_MAX).ok()?
     }
 
     /// Reads a file as text.
@@ -53,122 +128,66 @@ impl StateFolder {
         String::from_utf8(self.read(path)?).ok()
     }
 
-    /// Writes a file, whole or not at all.
+    /// Writes a file, whole or not at all. A link in its place is not followed, and goes.
     pub fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let target = self.prepared(path)?;
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let temporary = target.with_extension(format!("{}.{number}.tmp", std::process::id()));
-        let written = create(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, &target));
-        if written.is_err() {
-            let _ = std::fs::remove_file(&temporary);
+        let folder = self.made_for(path)?;
+        let path = Path::new(path);
+        if folder.find(path)?.is_some_and(|found| found.kind == Kind::Link) {
+            folder.remove(path)?;
         }
-        written
+        Ok(folder.replace(path, bytes, Access::Ours)?)
     }
 
     /// Creates an empty file; false if it was there already. Of several processes, one creates it.
     pub fn mark(&self, path: &str) -> io::Result<bool> {
-        match create(&self.prepared(path)?, b"") {
+        match self.made_for(path)?.create(Path::new(path), b"", Access::Ours) {
             Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error),
+            Err(error) if error.is_taken() => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 
     /// Lists the names in a folder.
     pub fn names(&self, path: &str) -> Vec<String> {
-        let entries = std::fs::read_dir(self.root.join(path)).into_iter().flatten().flatten();
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let mut names: Vec<String> = self.entries(path).into_iter().map(|(_, name)| name).collect();
         names.sort();
         names
     }
 
     /// Lists the names in a folder, that of the file written longest ago first.
     pub fn oldest_first(&self, path: &str) -> Vec<String> {
-        let written = |name: &String| {
-            self.root.join(path).join(name).symlink_metadata().and_then(|there| there.modified()).ok()
+        let mut entries = self.entries(path);
+        entries.sort();
+        entries.into_iter().map(|(_, name)| name).collect()
+    }
+
+    fn entries(&self, path: &str) -> Vec<(SystemTime, String)> {
+        let entries = self.opened().and_then(|folder| folder.entries(Path::new(path), NAMES_MAX).ok());
+        let named = |(name, found): (PathBuf, super::folder::Found)| {
+            Some((found.modified, name.into_os_string().into_string().ok()?))
         };
-        let mut names = self.names(path);
-        names.sort_by_cached_key(written);
-        names
+        entries.unwrap_or_default().into_iter().filter_map(named).collect()
     }
 
     /// Removes a file, or an empty folder. What is not there is no fault.
     pub fn remove(&self, path: &str) -> io::Result<()> {
-        let path = self.root.join(path);
-        let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        let removed = if is_folder { std::fs::remove_dir(&path) } else { std::fs::remove_file(&path) };
-        removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+        let Some(folder) = self.opened() else { return Ok(()) };
+        let path = Path::new(path);
+        match folder.find(path)? {
+            Some(found) if found.kind == Kind::Folder => {
+                let not_empty = || io::Error::from(io::ErrorKind::DirectoryNotEmpty);
+                folder.remove_empty(path).then_some(()).ok_or_else(not_empty)
+            }
+            _ => Ok(folder.remove(path)?),
+        }
     }
 
     /// Removes the files in a folder that nobody has touched for a week.
     pub fn clear_old(&self, path: &str) {
-        if let Ok(folder) = Folder::own(&self.root) {
-            super::layout::clear_old(&folder, &self.root.join(path));
+        if let Some(folder) = self.opened() {
+            layout::clear_old(folder, Path::new(path));
         }
     }
-
-    /// Creates the folders that a file is in, and returns the file's path.
-    fn prepared(&self, path: &str) -> io::Result<PathBuf> {
-        let file = self.root.join(path);
-        if let Some(outside) = self.root.parent() {
-            std::fs::create_dir_all(outside)?;
-        }
-        let below = file.parent().and_then(|folder| folder.strip_prefix(&self.root).ok());
-        let mut folder = self.root.clone();
-        make_folder(&folder)?;
-        for name in below.into_iter().flat_map(Path::components) {
-            folder.push(name);
-            make_folder(&folder)?;
-        }
-        Ok(file)
-    }
-}
-
-/// Creates a folder of the user's alone. One that is there must be a folder, and not a link to one.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let made = private_folder().create(folder);
-    match made {
-        Err(error) if !folder.symlink_metadata().is_ok_and(|there| there.is_dir()) => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-#[cfg(unix)]
-fn private_folder() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-#[cfg(not(unix))]
-fn private_folder() -> DirBuilder {
-    DirBuilder::new()
-}
-
-/// Opens a file for reading: no link, and nothing that would block.
-#[cfg(unix)]
-pub fn open(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
-}
-
-/// Opens a file for reading.
-#[cfg(not(unix))]
-pub fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
 }
 
 /// Returns whether something belongs to the user whom this process acts for.
@@ -191,7 +210,7 @@ mod tests {
     use super::*;
     use crate::env::FixedEnv;
 
-    fn folder(home: &Path) -> Option<StateFolder> {
+    fn folder(home: &Path) -> Result<StateFolder, StateFolderError> {
         let variables = [(HOME.to_owned(), home.display().to_string())].into();
         StateFolder::of(&FixedEnv { variables, now: None })
     }
@@ -215,8 +234,8 @@ mod tests {
     #[test]
     fn a_home_that_is_not_there_is_not_created() {
         let above = tempfile::tempdir().unwrap();
-        assert!(folder(&above.path().join("home")).is_none());
-        assert!(folder(Path::new("home")).is_none(), "nor is one that is not absolute");
+        assert!(folder(&above.path().join("home")).is_err());
+        assert!(folder(Path::new("home")).is_err(), "nor is one that is not absolute");
     }
 
     #[test]
@@ -235,6 +254,6 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(elsewhere.path().join(".local/state")).unwrap();
         symlink(&root, elsewhere.path().join(".local/state/holdpoint")).unwrap();
-        assert!(folder(elsewhere.path()).is_none());
+        assert!(folder(elsewhere.path()).is_err());
     }
 }

@@ -1,9 +1,13 @@
 //! What a clone brings along has no effect until its user has allowed it. Each attack is a real clone, made with git.
 
 mod attacks;
+mod brought;
 mod command;
 mod content;
+mod parts;
 mod runs;
+mod said;
+mod sealed;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +17,7 @@ use holdpoint::env_vars::ORGANISATION;
 use serde_json::{Value as Json, json};
 
 use crate::init::snapshot;
-use crate::project::{Printed, Project, feed};
+use crate::project::{Printed, Project, WIDE, feed};
 use crate::terminal::at_terminal;
 
 /// A workflow that runs a program as soon as an agent stops, and by nobody's leave writes its state.
@@ -90,6 +94,7 @@ impl Machine {
         let path = format!("{}/bin:{}", self.home().display(), std::env::var("PATH").unwrap());
         command.current_dir(folder).env_clear().env("PATH", path).env("HOME", self.home());
         command.env(ORGANISATION, "/nonexistent");
+        command.env(WIDE.0, WIDE.1);
         command
     }
 

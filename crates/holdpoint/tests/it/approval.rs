@@ -95,7 +95,7 @@ fn the_fixture_is_in_order_and_keeps_its_promises() {
     assert_eq!((checked.code, checked.stdout.trim()), (Some(0), "release: ok"), "{}", checked.stderr);
     let tested = site.0.run(&["test", "release"]);
     assert_eq!(tested.code, Some(0), "{}{}", tested.stdout, tested.stderr);
-    let drawn = site.0.run(&["graph", "release", "--format", "plain"]).stdout;
+    let drawn = site.0.run(&["workflow", "graph", "release", "--format", "plain"]).stdout;
     assert!(drawn.contains("approval  approval, qa, owner\n  pass → tag\n"), "{drawn}");
 }
 

@@ -1,9 +1,13 @@
 //! The loop in which nothing counts that the engine has not seen itself, from outside: a real repository, the real
 //! binary, real hook events, and shell scripts in the place of the test runner and the reviewers.
 
+mod attested;
+#[cfg(target_os = "linux")]
+mod callers;
 #[cfg(target_os = "linux")]
 mod crash;
 mod lies;
+mod performance;
 mod project;
 mod proof;
 mod setbacks;

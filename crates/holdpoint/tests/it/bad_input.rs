@@ -177,7 +177,7 @@ fn wrong_types_everywhere_pass_the_built_in_workflow_too() {
 }
 
 #[test]
-fn fifty_megabytes_are_judged_and_more_than_the_limit_is_let_go() {
+fn fifty_megabytes_are_judged_and_more_than_the_limit_is_told() {
     let project = gate();
     let patient = || {
         let mut command = project.command(&["hook"]);
@@ -192,10 +192,39 @@ fn fifty_megabytes_are_judged_and_more_than_the_limit_is_let_go() {
     assert!(project.read(".holdpoint/journal.jsonl").len() < 2_000, "nothing of it is kept");
 
     event["tool_input"]["content"] = json!("x".repeat(65 * 1024 * 1024));
-    let printed = feed(patient(), event.to_string().as_bytes());
-    sound(&printed, "65 MB");
-    assert_eq!(printed.stdout, "");
-    assert!(last_faults(&project).contains("too large"), "{}", last_faults(&project));
+    for _ in 0..2 {
+        let printed = feed(patient(), event.to_string().as_bytes());
+        sound(&printed, "65 MB");
+        assert!(message(&printed).contains("too large"), "told each time: {}", printed.stdout);
+        assert!(last_faults(&project).contains("too large"), "{}", last_faults(&project));
+    }
+}
+
+#[test]
+fn what_is_too_long_to_judge_is_told() {
+    let project = Project::new();
+    project.write(".isdlc/state.json", ISDLC_STATE);
+    let call = |session: &str, tool: &str, field: &str, text: String| {
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": project.root(),
+            "tool_name": tool, "tool_input": {field: text, "subagent_type": "x"}});
+        project.hook(&event)
+    };
+    for (session, tool, field, text) in [
+        ("a", "Bash", "command", "git commit; ".repeat(100_000)),
+        ("b", "Bash", "command", "git $x ".repeat(100_000)),
+        ("c", "Bash", "command", format!("git commit -m {}", "x".repeat(1_000_000))),
+        ("d", "Task", "prompt", "06-implementation ".repeat(400_000)),
+    ] {
+        let printed = call(session, tool, field, text);
+        sound(&printed, session);
+        let is_held = !held(&printed).is_empty();
+        assert!(
+            is_held || message(&printed).contains("could not judge this"),
+            "{session}: {}",
+            printed.stdout
+        );
+        assert!(is_held || last_faults(&project).contains("too "), "{session}: {}", last_faults(&project));
+    }
 }
 
 #[test]

@@ -389,3 +389,34 @@ fn without_a_repository_there_is_no_branch_to_keep_clean() {
     sound(&printed, "no repository");
     assert_eq!(printed.stdout, "");
 }
+
+#[test]
+fn the_workflows_of_a_project_share_what_an_event_may_take() {
+    let terms: Vec<String> = (0..18).map(|least| format!("(long | length) > {least}")).collect();
+    let greedy = |name: &str| {
+        let when = terms.join(" and ");
+        format!(
+            r#"
+about = "Reads a long text again and again."
+[run]
+home = ".gate"
+[holds.{name}]
+on   = "before shell"
+when = "{when}"
+say  = "HELD BY {name}"
+[let]
+long = "file('.gate/long').text"
+"#
+        )
+    };
+    let project = Project::new();
+    project.write(".gate/long", "x".repeat(2 * 1024 * 1024));
+    project.workflow("one", &greedy("one"));
+    let printed = project.hook(&event(&project));
+    assert_eq!((held(&printed).as_str(), last_faults(&project).as_str()), ("HELD BY one", "null"));
+    project.workflow("two", &greedy("two"));
+    let printed = project.hook(&event(&project));
+    sound(&printed, "two greedy workflows");
+    assert_eq!(held(&printed), "HELD BY one", "what was judged in time counts");
+    assert!(last_faults(&project).contains("too much work"), "{}", last_faults(&project));
+}

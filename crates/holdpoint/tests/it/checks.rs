@@ -71,7 +71,7 @@ code_lines = "3"
 [checks.blueprint]
 blueprint = "blueprint"
 domains = "domain-map*"
-money = "cross-cutting*"
+money = { documents = "cross-cutting*", about = ["money"], names = ["price"] }
 reference = "Blueprint Reference"
 fields = ["Domain", "Cross-cutting", "Data model"]
 files     = "['src/domains/users/a.py']"

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use crate::project::{Printed, Project, feed};
+use crate::project::{Printed, Project, WIDE, feed};
 
 #[cfg(target_os = "linux")]
 mod crash;
@@ -77,6 +77,7 @@ impl Site {
         command.current_dir(folder).env_clear().env("HOME", self.tools.root());
         command.env("PATH", format!("{}:{}:{path}", self.tools.root().display(), ours.display()));
         command.env("CLAUDE_CODE_SESSION_ID", SESSION).env("XDG_STATE_HOME", self.project.state());
+        command.env(WIDE.0, WIDE.1);
         self.project.allow();
         command
     }

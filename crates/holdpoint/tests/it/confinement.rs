@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::project::{Printed, Project};
+use serde_json::json;
+
+use crate::project::{Printed, Project, feed};
 
 const WORKFLOW: &str = r#"
 about = "What programs get."
@@ -48,14 +50,28 @@ then.fail = { go = "idle", set = { said = "FAILED {{ output }}" } }
 
 [phases.review]
 by     = "reviewer"
+reviewer = "claude"
 prompt = "{{ state.script }}"
 report = "reports/report.md"
 then.pass  = { go = "idle", set = { said = "{{ output }}" } }
 then.fail  = "idle"
 then.fault = { tell = "No review: {{ because }}" }
 
+[phases.top]
+by     = "reviewer"
+reviewer = "at-top"
+prompt = "{{ state.script }}"
+report = "report.md"
+then.pass  = { go = "idle", set = { said = "{{ output }}" } }
+then.fail  = "idle"
+then.fault = { tell = "No review: {{ because }}" }
+
 [phases.idle]
 by = "user"
+
+[reviewers.at-top]
+command    = ["claude", "{{ prompt }}"]
+verdict_at = ["verdict"]
 
 [reviewers.claude]
 command    = ["claude", "{{ prompt }}"]
@@ -133,11 +149,24 @@ impl Beside {
         command
     }
 
-    /// Performs a phase of a new run with a script.
-    fn go_in(&self, folder: &Path, phase: &str, script: &str) -> Printed {
+    /// Performs a phase of a new run with a script, as an agent has it performed: by the hook before the call.
+    fn try_in(&self, folder: &Path, phase: &str, script: &str) -> Printed {
         let _ = std::fs::remove_file(folder.join("state.json"));
-        let mut command = self.command(folder, &["programs", "go", phase, script]);
-        let printed: Printed = command.stdin(Stdio::null()).output().unwrap().into();
+        let line = format!("holdpoint programs go {phase} '{}'", script.replace('\'', r"'\''"));
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": folder, "tool_name": "Bash",
+            "tool_input": {"command": line}});
+        let hook = self.command(folder, &["hook", "--agent", "claude"]);
+        let answer = feed(hook, event.to_string().as_bytes()).json();
+        let shown = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+        let id =
+            shown.and_then(|shown| shown.rsplit(' ').next()).unwrap_or_else(|| panic!("{phase}: {answer}"));
+        let mut command = self.command(folder, &["receipt", id]);
+        command.stdin(Stdio::null()).output().unwrap().into()
+    }
+
+    /// The same, which must end well.
+    fn go_in(&self, folder: &Path, phase: &str, script: &str) -> Printed {
+        let printed = self.try_in(folder, phase, script);
         assert_eq!(printed.code, Some(0), "{phase}: {}{}", printed.stdout, printed.stderr);
         printed
     }
@@ -159,7 +188,7 @@ impl Beside {
 
 /// Whether writes are confined here at all; `doctor` says so where they are not.
 fn is_confined() -> bool {
-    holdpoint::confinement::launcher::can_confine()
+    holdpoint::confinement::sandbox::can_confine()
 }
 
 #[test]
@@ -179,10 +208,10 @@ fn programs_get_the_variables_of_a_list_and_no_others() {
     ];
     beside
         .all
-        .write("app/spec.md", "## Acceptance\n\n| AV-S1 | it runs | `env > reports/rows` | exit 0 | 9s |\n");
+        .write("app/spec.md", "## Acceptance\n\n| AV-S1 | it runs | `env > $TMPDIR/rows` | exit 0 | 9s |\n");
     for phase in ["run", "granted", "tests", "rows", "review"] {
-        beside.go(phase, &format!("env > reports/{phase}"));
-        let names = beside.noted(&format!("app/reports/{phase}"));
+        beside.go(phase, &format!("env > $TMPDIR/{phase}"));
+        let names = beside.noted(&format!("temporary/{phase}"));
         let has = |name: &&&str| names.iter().any(|there| there == **name);
         assert_eq!(usual.iter().find(|name| !has(name)), None, "{phase}: {names:?}");
         assert_eq!(kept_back.iter().find(has), None, "{phase}: {names:?}");
@@ -240,10 +269,10 @@ fn a_reviewer_writes_its_report_and_what_its_tool_keeps() {
     let script = "echo x > inside; echo x > reports/notes; echo x > $TMPDIR/t; echo x > ~/.claude/projects/p; \
                   echo evil > ~/.claude/settings.json; echo evil > ~/.claude/CLAUDE.md; echo x > ../outside/r";
     beside.go("review", script);
-    for path in ["app/reports/report.md", "app/reports/notes", "temporary/t", "home/.claude/projects/p"] {
+    for path in ["app/reports/report.md", "temporary/t", "home/.claude/projects/p"] {
         assert!(beside.is_written(path), "{path}");
     }
-    for path in ["app/inside", "home/.claude/CLAUDE.md", "outside/r"] {
+    for path in ["app/inside", "app/reports/notes", "home/.claude/CLAUDE.md", "outside/r"] {
         assert_eq!(beside.is_written(path), !is_confined(), "{path}");
     }
     if is_confined() {
@@ -312,10 +341,10 @@ fn a_check_in_a_linked_working_tree_can_use_git() {
 #[test]
 fn a_program_is_not_the_user() {
     let beside = Beside::new();
-    let script = format!("{} programs own > reports/said 2>&1", env!("CARGO_BIN_EXE_holdpoint"));
     for phase in ["run", "review"] {
-        beside.go(phase, &script);
-        let said = beside.all.read("app/reports/said");
+        let said = format!("$TMPDIR/{phase}");
+        beside.go(phase, &format!("{} programs own > {said} 2>&1", env!("CARGO_BIN_EXE_holdpoint")));
+        let said = beside.all.read(&format!("temporary/{phase}"));
         assert!(said.contains("`own` is the user's to call"), "{phase}: {said}");
     }
 }
@@ -333,11 +362,74 @@ fn a_program_that_is_missing_or_cannot_run_is_told_from_one_that_failed() {
     assert!(text.contains("`claude` is not installed"), "a file that cannot be run is none: {text}");
 }
 
+/// A report at the project's top opens that file, and not the project.
 #[test]
-fn only_holdpoint_itself_starts_programs_through_the_launcher() {
+fn a_report_at_the_top_opens_nothing_beside_it() {
     let beside = Beside::new();
-    let printed = beside.all.run(&["confine", "/", "--", "sh", "-c", "echo x > hidden"]);
-    assert_eq!(printed.code, Some(126), "{}", printed.stderr);
-    assert!(printed.stderr.contains("only Holdpoint itself"), "{}", printed.stderr);
-    assert!(!beside.is_written("hidden"));
+    beside.all.write("app/cart.py", "right\n");
+    let script = "echo x > inside; echo wrong > cart.py; mkdir new; echo '# Top' > report.md";
+    beside.go("top", script);
+    assert_eq!(beside.all.read("app/report.md"), "# Top\n");
+    assert_eq!(beside.is_written("app/inside") || beside.is_written("app/new"), !is_confined());
+    if is_confined() {
+        assert_eq!(beside.all.read("app/cart.py"), "right\n");
+    }
+    let again = "echo '# Again' > report.md";
+    beside.go("top", again);
+    assert_eq!(beside.all.read("app/report.md"), "# Again\n", "one that is there can be written, too");
+}
+
+#[test]
+fn a_report_that_was_not_written_is_not_left_behind() {
+    let beside = Beside::new();
+    for (script, words) in [("true", "left no new report at"), ("exit 3", "exit status: 3")] {
+        let printed = beside.go("top", script);
+        let text = format!("{}{}", printed.stdout, printed.stderr);
+        assert!(text.contains(words), "{text}");
+        assert!(!beside.is_written("app/report.md"), "{script}");
+    }
+}
+
+#[test]
+fn evidence_says_what_was_not_confined() {
+    let beside = Beside::new();
+    for (phase, words) in
+        [("run", "not confined: this system"), ("free", "not confined: `writes` grants it `/`")]
+    {
+        beside.go(phase, "true");
+        let mut command = beside.command(&beside.path("app"), &["evidence", "--phase", phase]);
+        let printed: Printed = command.stdin(Stdio::null()).output().unwrap().into();
+        let is_said = phase == "free" || !is_confined();
+        assert_eq!(printed.stdout.contains(words), is_said, "{phase}: {}", printed.stdout);
+        assert_eq!(printed.stdout.contains("not confined"), is_said, "{phase}: {}", printed.stdout);
+    }
+}
+
+/// Runs the work inside so many sandboxes that the kernel refuses one more.
+fn with_no_sandbox_left<T: Send>(left: u32, work: &(dyn Fn() -> T + Sync)) -> T {
+    if left == 0 {
+        return work();
+    }
+    let inner = || Ok(with_no_sandbox_left(left - 1, work));
+    holdpoint::confinement::sandbox::within(&[PathBuf::from("/")], inner).unwrap()
+}
+
+#[test]
+fn a_program_that_cannot_be_confined_is_not_started_and_that_is_told() {
+    let beside = Beside::new();
+    if !is_confined() {
+        return;
+    }
+    let app = beside.path("app");
+    for phase in ["run", "tests", "review"] {
+        // The program is started by a process that is in as many sandboxes as the kernel stacks.
+        let printed = with_no_sandbox_left(16, &|| {
+            beside.try_in(&app, phase, "echo x > started; echo x > $TMPDIR/started")
+        });
+        let text = format!("{}{}", printed.stdout, printed.stderr);
+        assert!(text.contains("it cannot be confined"), "{phase}: {text}");
+        assert!(!beside.is_written("app/started") && !beside.is_written("temporary/started"), "{phase}");
+    }
+    with_no_sandbox_left(16, &|| beside.go("free", "echo x > started"));
+    assert!(beside.is_written("app/started"), "who asked for no sandbox needs none");
 }

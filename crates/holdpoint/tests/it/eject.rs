@@ -1,4 +1,4 @@
-//! `holdpoint eject`.
+//! `holdpoint workflow eject`.
 
 use insta::assert_snapshot;
 
@@ -10,7 +10,7 @@ fn the_copy_is_used_instead_of_the_built_in() {
     let project = Project::new();
     project.write(".isdlc/state.json", "{}");
     assert!(shown(&project, &["status"]).starts_with("isdlc  built in\n"));
-    let printed = shown(&project, &["eject", "isdlc"]);
+    let printed = shown(&project, &["workflow", "eject", "isdlc"]);
     let steady: Vec<&str> = printed.lines().filter(|line| !line.contains(" files")).collect();
     assert_snapshot!(steady.join("\n"), @"
       demo.toml
@@ -33,12 +33,12 @@ fn the_copy_is_used_instead_of_the_built_in() {
 fn what_is_there_is_never_overwritten() {
     let project = Project::new();
     project.write(".holdpoint/workflows/isdlc/notes.md", "mine").write("deep/x", "");
-    assert_snapshot!(shown(&project, &["eject", "isdlc"]), @"
+    assert_snapshot!(shown(&project, &["workflow", "eject", "isdlc"]), @"
     error: [ROOT]/.holdpoint/workflows/isdlc already exists
     hint: edit it, remove it first, or choose another folder with `--to FOLDER`
     [exit 1]
     ");
-    let mut below = project.command(&["eject", "isdlc"]);
+    let mut below = project.command(&["workflow", "eject", "isdlc"]);
     assert_eq!(below.current_dir(project.root().join("deep")).output().unwrap().status.code(), Some(1));
     assert_eq!(std::fs::read_dir(project.root().join(".holdpoint/workflows/isdlc")).unwrap().count(), 1);
 }
@@ -46,16 +46,16 @@ fn what_is_there_is_never_overwritten() {
 #[test]
 fn it_can_go_elsewhere() {
     let project = Project::new();
-    let json = project.run(&["eject", "isdlc", "--to", "drafts", "--json"]).json();
+    let json = project.run(&["workflow", "eject", "isdlc", "--to", "drafts", "--json"]).json();
     assert!(json["files"].as_array().unwrap().contains(&"workflow.toml".into()), "{json}");
     assert_eq!(project.run(&["check", "./drafts/isdlc"]).stdout, "isdlc: ok\n");
     assert!(!project.root().join(".holdpoint").exists());
-    assert_eq!(project.run(&["eject", "isdlc", "--to", "drafts"]).code, Some(1));
+    assert_eq!(project.run(&["workflow", "eject", "isdlc", "--to", "drafts"]).code, Some(1));
 }
 
 #[test]
 fn a_name_that_is_not_built_in_is_refused_with_a_hint() {
-    assert_snapshot!(shown(&Project::new(), &["eject", "isdcl"]), @"
+    assert_snapshot!(shown(&Project::new(), &["workflow", "eject", "isdcl"]), @"
     error: unknown built-in workflow `isdcl`
     hint: did you mean `isdlc`?
     [exit 2]

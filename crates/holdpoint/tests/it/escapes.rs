@@ -117,8 +117,8 @@ fn no_command_prints_what_steers_a_terminal() {
         &["review", "--json"],
         &["check"],
         &["check", "--json"],
-        &["graph", "evil"],
-        &["graph", "evil", "--format", "dot"],
+        &["workflow", "graph", "evil"],
+        &["workflow", "graph", "evil", "--format", "dot"],
         &["test", "evil"],
         &["doctor"],
         &["doctor", "--json"],
@@ -134,7 +134,7 @@ fn no_command_prints_what_steers_a_terminal() {
         &["evil", EVIL],
         &["status", "--workflow", EVIL],
         &[EVIL],
-        &["eject", "evil"],
+        &["workflow", "eject", "evil"],
         &["demo", "evil"],
     ];
     for words in commands {

@@ -57,7 +57,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 #[test]
 fn the_plugins_are_those_of_the_workflows() {
     let project = Project::new();
-    let printed = project.run(&["plugin", "plugin"]);
+    let printed = project.run(&["workflow", "plugin", "plugin"]);
     assert_eq!(printed.code, Some(0), "{}", printed.stderr);
     let (made, kept) = (project.root().join("plugin"), repository().join("plugin"));
     if is_blessed() {
@@ -72,7 +72,7 @@ fn the_plugins_are_those_of_the_workflows() {
     for path in made.keys().chain(kept.keys()) {
         assert!(
             made.get(path) == kept.get(path),
-            "plugin/{path} is not what `holdpoint plugin` writes; run this test with HOLDPOINT_BLESS=1"
+            "plugin/{path} is not what `holdpoint workflow plugin` writes; run this test with HOLDPOINT_BLESS=1"
         );
     }
     assert!(made.contains_key("taskie/ground-rules.md"), "what commands point to is there");
@@ -83,10 +83,10 @@ fn the_plugins_are_those_of_the_workflows() {
 fn a_plugin_never_overwrites() {
     let project = Project::new();
     project.write("mine/x", "");
-    let printed = project.run(&["plugin", "mine"]);
+    let printed = project.run(&["workflow", "plugin", "mine"]);
     assert_eq!(printed.code, Some(1));
     assert!(printed.stderr.contains("already exists"), "{}", printed.stderr);
-    assert_eq!(project.run(&["plugin", "new", "nosuch"]).code, Some(2));
+    assert_eq!(project.run(&["workflow", "plugin", "new", "nosuch"]).code, Some(2));
     assert!(!project.root().join("new").exists());
 }
 
@@ -101,7 +101,7 @@ fn a_projects_own_workflow_becomes_a_plugin() {
     project.write(".holdpoint/workflows/mine/texts/a.md", "See `${CLAUDE_PLUGIN_ROOT}/texts/b.md`.");
     project.write(".holdpoint/workflows/mine/texts/b.md", "See ${CLAUDE_PLUGIN_ROOT}/texts/a.md");
     project.write(".holdpoint/workflows/mine/texts/c.md", "");
-    assert_eq!(project.run(&["plugin", "out", "mine"]).stdout, "out: mine in 7 files\n");
+    assert_eq!(project.run(&["workflow", "plugin", "out", "mine"]).stdout, "out: mine in 7 files\n");
     let made = files(&project.root().join("out/mine"));
     let expected = [
         ".claude-plugin/plugin.json",

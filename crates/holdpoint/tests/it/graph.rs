@@ -1,4 +1,4 @@
-//! `holdpoint graph`, and the worst case that `check` tells.
+//! `holdpoint workflow graph`, and the worst case that `check` tells.
 
 use insta::assert_snapshot;
 
@@ -72,7 +72,7 @@ fn drafts() -> Project {
 
 #[test]
 fn plain() {
-    assert_snapshot!(shown(&drafts(), &["graph", "drafts", "--format", "plain"]), @r#"
+    assert_snapshot!(shown(&drafts(), &["workflow", "graph", "drafts", "--format", "plain"]), @r#"
     draft  user
       then → review  (renews rounds)
 
@@ -100,7 +100,7 @@ fn plain() {
 
 #[test]
 fn mermaid_is_for_what_is_no_terminal() {
-    assert_snapshot!(shown(&drafts(), &["graph", "drafts"]), @r#"
+    assert_snapshot!(shown(&drafts(), &["workflow", "graph", "drafts"]), @r#"
     flowchart TD
       p0(["draft<br/>user"])
       p1{{"review<br/>reviewer<br/>at most 8 rounds (limit)<br/>2 clean in a row<br/>big, small in turn"}}
@@ -124,7 +124,7 @@ fn mermaid_is_for_what_is_no_terminal() {
 
 #[test]
 fn dot() {
-    assert_snapshot!(shown(&drafts(), &["graph", "drafts", "--format", "dot"]), @r#"
+    assert_snapshot!(shown(&drafts(), &["workflow", "graph", "drafts", "--format", "dot"]), @r#"
     digraph "drafts" {
       "draft" [shape=ellipse, label="draft\nuser"];
       "review" [shape=hexagon, label="review\nreviewer\nat most 8 rounds (limit)\n2 clean in a row\nbig, small in turn"];
@@ -151,20 +151,20 @@ fn dot() {
 fn a_workflow_without_phases_has_its_rules_listed() {
     let project = Project::new();
     project.workflow("reviewed", REVIEWED);
-    assert_snapshot!(shown(&project, &["graph", "reviewed", "--format", "plain"]), @"
+    assert_snapshot!(shown(&project, &["workflow", "graph", "reviewed", "--format", "plain"]), @"
     reviewed has no phases. Its rules:
       hold no-commit on before shell
       witness pushes on before shell
     [exit 0]
     ");
-    assert_snapshot!(shown(&project, &["graph", "reviewed", "--format", "mermaid"]), @"
+    assert_snapshot!(shown(&project, &["workflow", "graph", "reviewed", "--format", "mermaid"]), @"
     flowchart TD
       %% reviewed has no phases. Its rules:
       %%   hold no-commit on before shell
       %%   witness pushes on before shell
     [exit 0]
     ");
-    assert_snapshot!(shown(&project, &["graph", "reviewed", "--format", "dot"]), @r#"
+    assert_snapshot!(shown(&project, &["workflow", "graph", "reviewed", "--format", "dot"]), @r#"
     digraph "reviewed" {
       // reviewed has no phases. Its rules:
       //   hold no-commit on before shell
@@ -178,12 +178,12 @@ fn a_workflow_without_phases_has_its_rules_listed() {
 fn a_workflow_with_errors_is_not_drawn() {
     let project = Project::new();
     project.workflow("drafts", &DRAFTS.replace("then.fail = \"mend\"", "then.fail = \"mned\""));
-    assert_snapshot!(shown(&project, &["graph", "drafts"]), @"
+    assert_snapshot!(shown(&project, &["workflow", "graph", "drafts"]), @"
     error: workflow `drafts` has errors
     hint: see `holdpoint check drafts`
     [exit 1]
     ");
-    assert_snapshot!(shown(&project, &["graph", "draft"]), @"
+    assert_snapshot!(shown(&project, &["workflow", "graph", "draft"]), @"
     error: unknown workflow `draft`
     hint: did you mean `drafts`?
     [exit 2]

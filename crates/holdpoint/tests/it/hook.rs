@@ -149,7 +149,7 @@ fn input_that_never_ends_is_answered_at_its_first_value() {
 }
 
 #[test]
-fn input_that_stalls_lets_the_agent_go() {
+fn input_that_stalls_lets_the_agent_go_and_is_told() {
     let project = counter();
     let mut command = project.command(&["hook"]);
     command.env("HOLDPOINT_INPUT_TIMEOUT_MS", "50");
@@ -157,9 +157,13 @@ fn input_that_stalls_lets_the_agent_go() {
         command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, b"{\"hook_event_name\":").unwrap();
-    let output = child.wait_with_output().unwrap();
+    let printed = crate::project::Printed::from(child.wait_with_output().unwrap());
     drop(stdin);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    assert_eq!(printed.code, Some(0));
+    let answer = printed.json();
+    let told = answer["systemMessage"].as_str().unwrap_or_default();
+    assert!(told.contains("went silent after 19 bytes"), "{answer}");
+    assert_eq!(answer.as_object().unwrap().len(), 1, "nothing is held: {answer}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `holdpoint init` and `holdpoint uninstall`: what is written, what stays, and that nothing remains.
 
+mod brought;
 mod files;
 mod killed;
 mod refusals;
@@ -65,8 +66,9 @@ fn each_agent_gets_its_own_form() {
     init(&project, &AGENTS);
     let claude = registered(&project, ".claude/settings.json", "PreToolUse");
     assert_eq!(claude["matcher"], "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent");
-    let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 30});
+    let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 600});
     assert_eq!(claude["hooks"], json!([exec]));
+    assert_eq!(registered(&project, ".claude/settings.json", "PostToolUse")["hooks"][0]["timeout"], 30);
     assert_eq!(registered(&project, ".claude/settings.json", "Stop")["hooks"][0]["timeout"], 600);
     assert!(registered(&project, ".claude/settings.json", "PostToolUseFailure").is_object());
     let codex = registered(&project, ".codex/hooks.json", "PreToolUse");

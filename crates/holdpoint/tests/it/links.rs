@@ -1,6 +1,7 @@
 //! What a stranger's repository can do by links, pipes and folders in the places of files: nothing outside of it is
 //! written or deleted, nothing of the user's is lost, and nothing is waited for.
 
+mod outside;
 mod trees;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -80,9 +81,14 @@ impl Site {
 
     /// The program in the clone, as the user calls it.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.top.command(args);
         // The user has allowed it: what follows is what a project can do that is trusted, and should not be.
         crate::project::allow(&self.top.root().join("state"), &self.clone());
+        self.stranger(args)
+    }
+
+    /// The same in a clone that nobody has allowed.
+    fn stranger(&self, args: &[&str]) -> Command {
+        let mut command = self.top.stranger(args);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = [self.top.root().join("bin")];
         let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path))).unwrap();

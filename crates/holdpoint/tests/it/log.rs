@@ -77,7 +77,9 @@ fn filters_choose_entries() {
     [exit 0]
     ");
     assert_snapshot!(shown(&project, &["log", "--since", "soon"]), @"
-    error: invalid value 'soon' for '--since <WHEN>': give an age (90s, 10m, 2h, 3d), a date ([DATE]) or a time ([DATE]T[TIME]Z)
+    error: invalid value 'soon' for '--since <WHEN>': not a time
+
+      tip: an age (90s, 10m, 2h, 3d), a date ([DATE]), or [DATE]T[TIME]Z
 
     For more information, try '--help'.
     [exit 2]

@@ -13,6 +13,8 @@ mod allow;
 #[cfg(unix)]
 mod approval;
 #[cfg(unix)]
+mod attestation;
+#[cfg(unix)]
 mod autopilot;
 mod bad_input;
 mod bad_project;
@@ -54,6 +56,8 @@ mod legacy;
 mod links;
 mod log;
 #[cfg(unix)]
+mod mistakes;
+#[cfg(unix)]
 mod model;
 mod ownership;
 mod parallel;
@@ -82,6 +86,8 @@ mod test_command;
 mod tidy;
 mod verdicts;
 mod why;
+#[cfg(unix)]
+mod width;
 
 /// A test file that nobody names would never run. A folder's files are named by the file beside it.
 #[test]

@@ -16,6 +16,9 @@ pub(crate) struct Project {
     state: tempfile::TempDir,
 }
 
+/// A terminal on which no line is folded: how wide a test's folder is, is chance.
+pub(crate) const WIDE: (&str, &str) = ("COLUMNS", "1000");
+
 /// A user of whom only the state folder is known.
 struct User<'a>(&'a Path);
 
@@ -118,8 +121,9 @@ impl Project {
         command
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.root.join("no-home"))
+            .env(XDG_STATE_HOME, self.state())
             .env(ORGANISATION, "/nonexistent")
-            .env(XDG_STATE_HOME, self.state());
+            .env(WIDE.0, WIDE.1);
         command
     }
 
@@ -138,10 +142,11 @@ impl Project {
         self.run_with(&["hook"], event.to_string().as_bytes())
     }
 
-    /// The journal's lines.
+    /// The journal's lines. A hook that sees another's line half written leaves an empty one before its own.
     pub(crate) fn journal(&self) -> Vec<Json> {
         let text = std::fs::read_to_string(self.root.join(".holdpoint/journal.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let lines = text.lines().filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 

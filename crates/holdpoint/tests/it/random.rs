@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use holdpoint::engine::leftovers::Leftovers;
 use holdpoint::engine::{self, Call, Reply};
 use holdpoint::env::{Env, FixedEnv};
 use holdpoint::hook::input::Input;
@@ -286,8 +287,8 @@ fn ask(project: &Project, input: &[u8]) -> Reply {
         input.to_vec()
     };
     let options = Options::default();
-    let reply =
-        engine::answer(&Call { input: Input::Whole(bytes), options: &options, cwd: project.root(), env });
+    let (input, leftovers) = (Input::Whole(bytes), Leftovers::default());
+    let reply = engine::answer(&Call { input, options: &options, cwd: project.root(), env, leftovers });
     sound(&reply.stdout);
     reply
 }

@@ -20,7 +20,7 @@ fn steady(text: &str) -> String {
 fn the_recording_is_what_the_demonstration_prints() {
     let project = Project::new();
     let temporary = project.root().to_str().unwrap();
-    let printed = project.command(&["demo"]).env("TMPDIR", temporary).output().unwrap();
+    let printed = project.command(&["demo"]).env("TMPDIR", temporary).env("COLUMNS", "80").output().unwrap();
     let shown = String::from_utf8(printed.stdout).unwrap().replace(temporary, "/tmp");
     let recording = std::fs::read_to_string(repository().join("docs/demo.txt")).unwrap_or_default();
     let is_true = recording.contains("/holdpoint-demo-") && steady(&recording) == steady(&shown);
@@ -28,7 +28,7 @@ fn the_recording_is_what_the_demonstration_prints() {
     if !is_true {
         assert_kept("docs/demo.txt", &shown);
     }
-    assert!(shown.lines().all(|line| line.chars().count() <= 120), "every line can be read");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "every line fits");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::generated::{assert_kept, repository, workflow_names};
-use crate::project::Project;
+use crate::project::{Printed, Project};
 
 /// What is between quotes in a piece of source.
 fn quoted(source: &str) -> impl Iterator<Item = &str> {
@@ -16,8 +16,16 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(repository().join(path)).unwrap()
 }
 
+/// The names in the groups of commands that the program's help has: a column of them, after that of the groups.
+pub(crate) fn own_commands(help: &str) -> Vec<String> {
+    const GROUP: usize = "  authors ".len();
+    let rows = help.lines().filter(|line| line.starts_with("  ")).filter_map(|line| line.get(GROUP..));
+    let names = rows.filter_map(|row| row.strip_prefix(' ')?.split_whitespace().next());
+    names.map(str::to_owned).collect()
+}
+
 /// The names in the list of commands that a help has.
-fn commands(help: &str) -> Vec<String> {
+pub(crate) fn commands(help: &str) -> Vec<String> {
     let list =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     // A line that goes on has no name in its first column.
@@ -30,7 +38,8 @@ fn commands(help: &str) -> Vec<String> {
 fn the_page_of_commands_is_what_help_says() {
     let project = Project::new();
     let help = |words: &[&str]| {
-        let printed = project.run(&[words, &["--help"]].concat());
+        let mut command = project.command(&[words, &["--help"]].concat());
+        let printed = Printed::from(command.env("COLUMNS", "80").output().unwrap());
         assert_eq!(printed.code, Some(0), "{words:?}: {}", printed.stderr);
         let lines: Vec<&str> = printed.stdout.lines().map(str::trim_end).collect();
         lines.join("\n").trim().to_owned()
@@ -44,8 +53,12 @@ fn the_page_of_commands_is_what_help_says() {
     };
     let whole = help(&[]);
     section("##", &[], &whole);
-    for name in commands(&whole).iter().filter(|name| *name != "help") {
-        section("##", &[name], &help(&[name]));
+    for name in own_commands(&whole) {
+        let text = help(&[&name]);
+        section("##", &[&name], &text);
+        for command in commands(&text) {
+            section("###", &[&name, &command], &help(&[&name, &command]));
+        }
     }
     for workflow in workflow_names() {
         let text = help(&[&workflow]);

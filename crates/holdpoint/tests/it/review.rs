@@ -110,14 +110,14 @@ fn a_finished_phase_of_the_agent_leads_to_the_review() {
       message for the user:
         PASSED, now publish.
       due: publish, by the user
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     assert_snapshot!(shown(&project, &["review"]), @"
     drafts  .drafts/one
       no review is due
       due: publish, by the user
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
 }
@@ -169,6 +169,7 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       review is due, but will not run: its limit of rounds is reached
       message for the user:
         LIMIT 2 reached.
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     assert_snapshot!(shown(&limited, &["review"]), @"
@@ -176,9 +177,9 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       message for the user:
         LIMIT 2 reached.
       due: review, by a reviewer: its limit of rounds is reached
-      next: see `holdpoint status`
+      next: see `holdpoint workflow graph drafts`
     error: the review could not run
-    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
+    hint: see `holdpoint workflow graph drafts`
     [exit 1]
     ");
     let lacking = project(&json!({"next": "review"}), "touch ran");
@@ -188,9 +189,9 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       message for the user:
         NO REVIEW: there is no draft.
       due: review, by a reviewer: its `needs` are not met
-      next: see `holdpoint status`
+      next: provide what is missing, then run `holdpoint review` again
     error: the review could not run
-    hint: see `holdpoint log --faults`; `holdpoint review --dry-run` shows the command line
+    hint: provide what is missing, then run `holdpoint review` again
     [exit 1]
     ");
     let skipped = project(&json!({"next": "review", "limit": 0}), "touch ran");
@@ -199,7 +200,7 @@ fn a_review_that_may_not_be_done_is_a_failure_unless_it_counts_as_passed() {
       message for the user:
         PASSED, now publish.
       due: publish, by the user
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     assert!(![limited, lacking, skipped].iter().any(|project| project.root().join("ran").exists()));
@@ -226,7 +227,7 @@ fn states_that_lead_to_no_review_are_told() {
     drafts  .drafts/one
       no review is due
       due: nothing
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     let odd = project(&json!({"next": "revue"}), "");
@@ -234,7 +235,7 @@ fn states_that_lead_to_no_review_are_told() {
     drafts  .drafts/one
       no review is due
       due: `revue`, which the workflow does not have
-      next: see `holdpoint graph drafts`
+      next: see `holdpoint workflow graph drafts`
     [exit 0]
     ");
     let empty = Project::new();

@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use crate::project::Project;
+use crate::reference::own_commands;
 
 #[test]
 fn the_version_says_what_was_built() {
@@ -26,19 +27,19 @@ fn the_version_says_what_was_built() {
 fn every_shell_can_complete_commands_and_workflows() {
     let project = Project::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = project.run(&["completions", shell]).stdout;
+        let script = project.run(&["shell", "completions", shell]).stdout;
         for part in ["statusline", "protocol", "taskie", "new-plan", "from-draft"] {
             assert!(script.contains(part), "{shell}: {part}");
         }
     }
-    assert_eq!(project.run(&["completions", "dos"]).code, Some(2));
+    assert_eq!(project.run(&["shell", "completions", "dos"]).code, Some(2));
 }
 
 /// Bash itself completes: `holdpoint sta` has two ends.
 #[cfg(unix)]
 #[test]
 fn bash_completes_what_is_typed() {
-    let script = Project::new().run(&["completions", "bash"]).stdout;
+    let script = Project::new().run(&["shell", "completions", "bash"]).stdout;
     let ask = "\nCOMP_WORDS=(holdpoint sta); COMP_CWORD=1\n_holdpoint holdpoint sta holdpoint\necho \"${COMPREPLY[@]}\"";
     let mut bash = Command::new("bash");
     let output = bash.args(["-c", &(script + ask)]).stdin(Stdio::null()).output().unwrap();
@@ -48,18 +49,48 @@ fn bash_completes_what_is_typed() {
 #[test]
 fn there_is_a_manual_page_for_every_command() {
     let project = Project::new();
-    assert!(project.run(&["man"]).stdout.contains(".TH holdpoint 1"));
-    let written = project.run(&["man", "--to", "man/man1"]);
+    assert!(project.run(&["shell", "man"]).stdout.contains(".TH holdpoint 1"));
+    let written = project.run(&["shell", "man", "--to", "man/man1"]);
     assert_eq!(written.code, Some(0), "{}", written.stderr);
     assert!(project.read("man/man1/holdpoint-why.1").contains("\\fBholdpoint why\\fR"));
     assert!(project.read("man/man1/holdpoint-hook.1").contains("protocol"));
-    let help = project.run(&["help"]).stdout;
-    let commands =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // A line that goes on has no name in its first column.
-    let names =
-        commands.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
-    for name in names.filter(|name| *name != "help") {
+    assert!(project.read("man/man1/holdpoint-workflow-eject.1").contains("\\fBholdpoint workflow eject\\fR"));
+    let names = own_commands(&project.run(&["help"]).stdout);
+    assert!(names.len() > 15, "{names:?}");
+    for name in names {
         assert!(project.root().join(format!("man/man1/holdpoint-{name}.1")).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn help_knows_commands_and_workflows_alike() {
+    let project = Project::new();
+    project.workflow("mine", "about = 'Mine.'\n[run]\nhome = '.mine'\nstate = '.mine/state.json'\n[commands.go]\nabout = 'Go on'\nargs = ['to']\nsteps = [ { say = 'x' } ]\n");
+    let says = |args: &[&str]| {
+        let printed = project.run(args);
+        assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""), "{args:?}");
+        printed.stdout
+    };
+    for (asked, same) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "init"], &["init", "--help"]),
+        (&["help", "workflow", "graph"], &["workflow", "graph", "--help"]),
+        (&["help", "hook"], &["hook", "--help"]),
+        (&["help", "taskie"], &["taskie", "--help"]),
+        (&["help", "taskie"], &["taskie"]),
+        (&["help", "mine", "go"], &["mine", "go", "--help"]),
+    ] {
+        assert_eq!(says(asked), says(same), "{asked:?}");
+    }
+    assert!(says(&["help"]).contains("holdpoint WORKFLOW COMMAND  (autopilot, "));
+    assert!(says(&["help", "mine"]).contains("Usage: holdpoint mine COMMAND\n\nCommands:\n  go <TO>"));
+    for (args, hint) in [
+        (&["help", "taksie"][..], "did you mean `holdpoint taskie`?"),
+        (&["help", "taskie", "new-plna"], "did you mean `holdpoint taskie new-plan`?"),
+        (&["taskie", "--nosuch"], "see `holdpoint taskie`"),
+    ] {
+        let printed = project.run(args);
+        assert_eq!(printed.code, Some(2), "{args:?}");
+        assert!(printed.stderr.contains(hint), "{}", printed.stderr);
     }
 }

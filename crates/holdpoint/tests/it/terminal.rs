@@ -1,7 +1,7 @@
 //! A terminal with a user at it.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
@@ -27,6 +27,21 @@ impl Terminal {
     pub(crate) fn users_side(&self) -> File {
         let name = ptsname(&self.controller, Vec::new()).unwrap();
         File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap()
+    }
+
+    /// Returns what a command shows here, on so many columns.
+    pub(crate) fn shown(self, mut command: Command, columns: u16) -> String {
+        let side = self.users_side();
+        let window = rustix::termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(&side, window).unwrap();
+        command.stdin(side.try_clone().unwrap()).stdout(side.try_clone().unwrap()).stderr(side);
+        let mut child = command.spawn().unwrap();
+        // The terminal is closed when nobody holds the other side any more.
+        drop(command);
+        let mut shown = Vec::new();
+        let _ = (&self.controller).read_to_end(&mut shown);
+        child.wait().unwrap();
+        String::from_utf8(shown).unwrap().replace("\r\n", "\n")
     }
 
     /// Runs a command whose user types this.

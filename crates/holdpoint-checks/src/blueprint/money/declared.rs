@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Declared, Money, is_money, is_wrong};
+use super::{Declared, MoneyRule};
 use crate::source::{Code, Language, line, walk};
 
 /// A kind of node that declares something, and its fields for names, type and value; empty where it has none.
@@ -72,7 +72,7 @@ const BODIES: [&str; 8] = [
 ];
 
 /// The declarations of names for money that are wrong.
-pub(super) fn find(code: &Code<'_>, money: Money) -> Vec<Declared> {
+pub(super) fn find(code: &Code<'_>, rule: &MoneyRule) -> Vec<Declared> {
     let forms: &[Form] = match code.language {
         Language::Python => &PYTHON,
         Language::JavaScript => &JAVASCRIPT,
@@ -80,24 +80,24 @@ pub(super) fn find(code: &Code<'_>, money: Money) -> Vec<Declared> {
         Language::Go => &GO,
     };
     let form = |node: Node<'_>| forms.iter().find(|(kind, ..)| *kind == node.kind());
-    let declared = |node| form(node).map(|form| declared(code, node, form, money)).unwrap_or_default();
+    let declared = |node| form(node).map(|form| declared(code, node, form, rule)).unwrap_or_default();
     code.nodes().into_iter().flat_map(declared).collect()
 }
 
-fn declared(code: &Code<'_>, node: Node<'_>, form: &Form, money: Money) -> Vec<Declared> {
+fn declared(code: &Code<'_>, node: Node<'_>, form: &Form, rule: &MoneyRule) -> Vec<Declared> {
     let (_, names, kind, value) = *form;
     let names =
         if names.is_empty() { node.named_child(0).into_iter().collect() } else { listed(node, names) };
     let values = listed(node, value);
-    let by_type = listed(node, kind).into_iter().find_map(|kind| type_in(code, kind, money));
+    let by_type = listed(node, kind).into_iter().find_map(|kind| type_in(code, kind, rule));
     let wrong = |place: usize| {
         let value = values.get(place).filter(|_| values.len() == names.len());
-        by_type.or_else(|| value_of(code, *value?, money))
+        by_type.or_else(|| value_of(code, *value?, rule))
     };
     let declared = |(place, name): (usize, &Node<'_>)| {
         // Of `self.price` and `mut price`, the last word.
         let name = leaves(*name).pop()?;
-        is_money(code.text(name))
+        rule.is_amount(code.text(name))
             .then(|| Some((line(name), code.text(name).to_owned(), wrong(place)?.to_owned())))?
     };
     names.iter().enumerate().filter_map(declared).collect()
@@ -117,22 +117,22 @@ fn leaves(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// A wrong type in a type.
-fn type_in<'a>(code: &Code<'a>, node: Node<'_>, money: Money) -> Option<&'a str> {
+fn type_in<'a>(code: &Code<'a>, node: Node<'_>, rule: &MoneyRule) -> Option<&'a str> {
     let parts = walk(node, |node| !BODIES.contains(&node.kind()));
-    parts.into_iter().find(|part| is_type(code, *part, money)).map(|part| code.text(part))
+    parts.into_iter().find(|part| is_type(code, *part, rule)).map(|part| code.text(part))
 }
 
-fn is_type(code: &Code<'_>, node: Node<'_>, money: Money) -> bool {
+fn is_type(code: &Code<'_>, node: Node<'_>, rule: &MoneyRule) -> bool {
     let is_word = match node.kind() {
         // Of `decimal.Decimal`, the package is no type.
         "package_identifier" => false,
         kind => kind.contains("identifier") || kind.contains("type"),
     };
-    is_word && node.child_count() == 0 && is_wrong(code.text(node), money)
+    is_word && node.child_count() == 0 && rule.is_wrong(code.text(node))
 }
 
 /// A value that is wrong by itself: a fraction, or what begins with a call that makes such a number.
-fn value_of<'a>(code: &Code<'a>, mut value: Node<'_>, money: Money) -> Option<&'a str> {
+fn value_of<'a>(code: &Code<'a>, mut value: Node<'_>, rule: &MoneyRule) -> Option<&'a str> {
     let mut is_whole = true;
     loop {
         value = match value.kind() {
@@ -141,13 +141,13 @@ fn value_of<'a>(code: &Code<'a>, mut value: Node<'_>, money: Money) -> Option<&'
                 is_whole = false;
                 value.child_by_field_name("left")?
             }
-            "call" | "call_expression" | "new_expression" => return called(code, value, money),
+            "call" | "call_expression" | "new_expression" => return called(code, value, rule),
             _ => return Some(code.text(value)).filter(|number| is_whole && is_fraction(number)),
         };
     }
 }
 
-fn called<'a>(code: &Code<'a>, call: Node<'_>, money: Money) -> Option<&'a str> {
+fn called<'a>(code: &Code<'a>, call: Node<'_>, rule: &MoneyRule) -> Option<&'a str> {
     let field = |name: &str| call.child_by_field_name(name);
     let function = leaves(field("function").or_else(|| field("constructor"))?);
     let path: Vec<_> = function.into_iter().take_while(|leaf| code.text(*leaf) != "(").collect();
@@ -155,12 +155,12 @@ fn called<'a>(code: &Code<'a>, call: Node<'_>, money: Money) -> Option<&'a str> 
     // `Decimal::new(…)` by its type, `models.FloatField(…)` by its last name, columns by what is in them.
     let is_static = |place: usize| path.get(place + 1).is_some_and(|next| code.text(*next) == "::");
     let by_name = (0..path.len())
-        .find(|place| is_type(code, path[*place], money) && (path[*place] == *last || is_static(*place)))
+        .find(|place| is_type(code, path[*place], rule) && (path[*place] == *last || is_static(*place)))
         .map(|place| code.text(path[place]));
     let is_column = matches!(code.text(*last), "Column" | "mapped_column" | "Field" | "field");
     by_name.or_else(|| {
         let arguments = field("arguments").filter(|_| is_column)?;
-        leaves(arguments).into_iter().find(|leaf| is_type(code, *leaf, money)).map(|leaf| code.text(leaf))
+        leaves(arguments).into_iter().find(|leaf| is_type(code, *leaf, rule)).map(|leaf| code.text(leaf))
     })
 }
 

@@ -1,4 +1,7 @@
 //! Rules in words: "`billing` may import `shared` and `infra`", "domains must not import each other".
+//!
+//! The words here are no workflow's: they are the English of a rule ("may", "never", "each other"), and "domain", "layer"
+//! and "import", which are what the check itself is about. The names of the parts come from the documents.
 
 use super::read::{Names, Says};
 use crate::blueprint::map::{Map, key};
@@ -6,6 +9,9 @@ use holdpoint_core::document::cells::Cell;
 
 /// Stands before and after a name in code marks.
 const MARK: char = '\u{1}';
+
+/// What may stand between names.
+const JOINING: [&str; 6] = [",", "and", "or", "nor", "the", "from"];
 
 /// Reads a line. Where the section `is_meant` to be about imports, "billing imports shared" is a rule; elsewhere it may
 /// only tell what is, and a "may", "must" or "never" is wanted.
@@ -99,8 +105,7 @@ fn object_names<'w>(words: impl Iterator<Item = &'w str>, map: &Map) -> Option<(
         }
         _ => {}
     }
-    let joined = |word: &&str| matches!(*word, "," | "and" | "or" | "nor" | "the" | "from");
-    let is_end = |word: &&&str| !joined(word) && names(std::iter::once(**word), map).is_none();
+    let is_end = |word: &&&str| !JOINING.contains(*word) && names(std::iter::once(**word), map).is_none();
     let end = words.iter().position(|word| is_end(&word)).unwrap_or(words.len());
     let names = names(words[..end].iter().copied(), map)?;
     (!names.is_empty()).then_some((Names::Parts(names), false))
@@ -110,7 +115,7 @@ fn object_names<'w>(words: impl Iterator<Item = &'w str>, map: &Map) -> Option<(
 fn names<'w>(words: impl Iterator<Item = &'w str>, map: &Map) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for word in words {
-        if matches!(word, "," | "and" | "or" | "nor" | "the" | "from") {
+        if JOINING.contains(&word) {
             continue;
         }
         let is_marked = word.starts_with(MARK);

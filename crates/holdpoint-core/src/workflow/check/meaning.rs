@@ -19,6 +19,7 @@ pub(super) fn check(piece: &Piece, known: &Known<'_>, read: &mut BTreeSet<String
     let mut wrong = Vec::new();
     each_expression(&piece.source, piece.language == Language::Template, &mut |expression, set| {
         let mut judge = Judge::new(known, &piece.source, set, &piece.moments);
+        judge.is_text = piece.language == Language::Template;
         judge.shape(expression);
         if piece.is_condition {
             judge.condition(expression);
@@ -53,6 +54,8 @@ pub(super) struct Judge<'k> {
     /// The names that the text sets itself.
     set: &'k HashSet<&'k str>,
     moments: &'k [Moment],
+    /// Whether it is a part of a text, and not a condition or a value.
+    is_text: bool,
     wrong: Vec<Wrong>,
     read: BTreeSet<String>,
 }
@@ -64,7 +67,7 @@ impl<'k> Judge<'k> {
         set: &'k HashSet<&'k str>,
         moments: &'k [Moment],
     ) -> Judge<'k> {
-        Judge { known, source, set, moments, wrong: Vec::new(), read: BTreeSet::new() }
+        Judge { known, source, set, moments, is_text: true, wrong: Vec::new(), read: BTreeSet::new() }
     }
 
     pub(super) fn complain(&mut self, span: Range<usize>, message: String, hint: String) {
@@ -167,6 +170,9 @@ impl<'k> Judge<'k> {
                 if text == "event" && name == "prompt" {
                     self.prompt(place.clone());
                 }
+                if name == "version" && !self.is_text {
+                    self.version(place.clone());
+                }
                 if let Some((_, is)) = list.iter().find(|(known, _)| *known == name) {
                     return Shape::is(is, self.known);
                 }
@@ -242,6 +248,12 @@ impl<'k> Judge<'k> {
             Shape::Function(gives) => Shape::is(gives, self.known),
             _ => Shape::Any,
         }
+    }
+
+    /// Only a program has a version.
+    fn version(&mut self, place: Range<usize>) {
+        let message = "a condition cannot ask for a program's version, because that starts the program";
+        self.complain(place, message.to_owned(), "ask for `.path`, or let a check run the program".into());
     }
 
     fn prompt(&mut self, place: Range<usize>) {

@@ -41,7 +41,11 @@ pub(in crate::workflow) fn key(place: &str, key: &str) -> Option<&'static str> {
 
 /// What to write instead of a table that the first edition wrote in another form.
 pub(in crate::workflow) fn table(name: &str) -> Option<&'static str> {
-    (name == "mirror").then_some("write [mirror] FIELD = { file = \"…\", find = \"…\" }")
+    match name {
+        "mirror" => Some("write [mirror] FIELD = { file = \"…\", find = \"…\" }"),
+        "money" => Some("write money = { documents = \"…\", about = […], names = […] }"),
+        _ => None,
+    }
 }
 
 /// What to write instead of a name that the first edition gave to expressions and texts.

@@ -43,7 +43,7 @@ impl Parser<'_> {
 }
 
 fn next() -> Command {
-    let about = "What is due now: checks and reviews are run, and what is yours to do is printed";
+    let about = "Run the checks and reviews that are due, and print what to do next";
     Command { through: vec![Cow::Borrowed("all")].into(), ..named("next", about, Vec::new()) }
 }
 
@@ -53,7 +53,7 @@ fn state(text: Say, none: &Say) -> Command {
     let when =
         if is_own { "not run.has_state".to_owned() } else { format!("not run.has_state or not ({AT_WORK})") };
     let nowhere = Step { when: Some(when.into()), ..says(none.clone()) };
-    named("status", "Where the run stands", vec![nowhere, says(text)])
+    named("status", "Show where the run stands", vec![nowhere, says(text)])
 }
 
 /// Ends the run in the phase that is there for it, or nowhere.
@@ -69,7 +69,7 @@ fn abandon(phases: &[Phase], none: &Say) -> Command {
         ..says(none.clone())
     };
     let ended = Step { go: Some(go), ..says(tell) };
-    Command { is_users: true, ..named("abandon", "Ends this run where it stands", vec![refused, ended]) }
+    Command { is_users: true, ..named("abandon", "End this run where it stands", vec![refused, ended]) }
 }
 
 /// What is said where no run is at work, with the command that makes one.

@@ -7,7 +7,7 @@ use serde_json::json;
 use toml::de::DeTable;
 
 use super::super::grants::{self, Grants};
-use super::super::performer::{Check, CheckKind, Models, Reviewer, TestsCheck};
+use super::super::performer::{Check, CheckKind, Models, MoneyWords, Reviewer, TestsCheck};
 use super::super::table::{Reader, listed};
 use super::super::{List, Text};
 use super::{Count, Parser};
@@ -43,6 +43,9 @@ const KINDS: [(&str, &[&str]); 7] = [
     ("acceptance", &["spec", "section", "columns", "pass", "writes"]),
     ("commit", &["message", "landed"]),
 ];
+/// The keys of a blueprint's `money`, and those without which nothing would be found.
+const MONEY_KEYS: [&str; 5] = ["documents", "about", "units", "names", "except"];
+const MONEY_NEEDS: [&str; 3] = ["documents", "about", "names"];
 /// The keys that every check may have.
 const CHECK_KEYS: [&str; 4] = ["if", "accepts", "log", "timeout"];
 /// How long a reviewer or a check may take where the workflow does not say.
@@ -254,7 +257,7 @@ impl Parser<'_> {
                 files: needed(self, "files"),
                 spec: needed(self, "spec"),
                 domains: self.reader.text(table, "domains").unwrap_or_default(),
-                money: self.reader.text(table, "money").unwrap_or_default(),
+                money: self.money(place, table),
                 reference: self.reader.text(table, "reference").unwrap_or_default(),
                 fields: self.reader.texts(table, "fields"),
             },
@@ -270,6 +273,23 @@ impl Parser<'_> {
                 landed: needed(self, "landed"),
             },
             _ => CheckKind::Run { command: self.command(place, 0..0, table, "run") },
+        }
+    }
+
+    /// `money` of a blueprint.
+    fn money(&mut self, place: &str, table: &DeTable<'_>) -> MoneyWords {
+        let Some(inner) = self.inner(table, "money") else { return MoneyWords::default() };
+        self.reader.known_keys("money", inner, &MONEY_KEYS);
+        for key in MONEY_NEEDS.iter().filter(|key| Reader::get(inner, key).is_none()) {
+            let span = Reader::get(table, "money").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, format!("{place} has no `money.{key}`"));
+        }
+        MoneyWords {
+            documents: self.reader.text(inner, "documents").unwrap_or_default(),
+            about: self.reader.texts(inner, "about"),
+            units: self.reader.texts(inner, "units"),
+            names: self.reader.texts(inner, "names"),
+            except: self.reader.texts(inner, "except"),
         }
     }
 

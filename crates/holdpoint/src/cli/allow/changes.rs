@@ -16,7 +16,7 @@ pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     let before = project.and_then(|project| project.ids().find_map(|id| allowance.registry().latest(&id)));
     let Some(before) = before else { return };
     ui.whole_line("\nChanged since you last allowed it");
-    for line in diff(&before, &survey.content.files) {
+    for line in diff(&before, &survey.content.texts()) {
         let style = match line.as_bytes().first() {
             Some(b'+') => Style::Green,
             Some(b'-') => Style::Red,
@@ -26,16 +26,16 @@ pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     }
 }
 
-fn diff(before: &BTreeMap<String, String>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+fn diff(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
     let mut paths: Vec<&String> = before.keys().chain(after.keys()).collect();
     paths.sort();
     paths.dedup();
     let mut lines = Vec::new();
     for path in paths {
-        let old = before.get(path).map_or("", String::as_str);
-        let new = after.get(path).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
+        let text = |texts: &'_ BTreeMap<String, String>| texts.get(path).cloned().unwrap_or_default();
+        let (old, new) = (text(before), text(after));
         if old != new {
-            let diff = TextDiff::from_lines(old, &new);
+            let diff = TextDiff::from_lines(&old, &new);
             let text = diff.unified_diff().context_radius(2).header(path, path).to_string();
             lines.extend(text.lines().map(str::to_owned));
         }

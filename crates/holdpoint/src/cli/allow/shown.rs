@@ -1,34 +1,40 @@
 //! What a project would run, hold and steer, for the user to read before allowing it.
 
 use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::parse::Parsed;
 use holdpoint_core::workflow::performer::{Check, CheckKind, Reviewer};
 use holdpoint_core::workflow::step::Delivery;
 
 use super::changes;
+use crate::allow::Allowance;
+use crate::allow::part::Part;
 use crate::allow::survey::Survey;
-use crate::allow::{Allowance, Standing};
 use crate::cli::doctor::permits;
 use crate::cli::phrase::{counted, indented, printable};
-use crate::project::Run;
+use crate::project::{self, Run};
 use crate::store::layout;
 use crate::ui::{Style, Ui};
 
 /// Shows what would be allowed, and what has changed since it last was.
 pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     ui.whole_line(ui.paint(Style::Bold, printable(&survey.root.to_string_lossy())));
-    if allowance.standing(&survey.root) == Standing::Waiting {
-        for (name, parsed) in survey.content.workflows() {
-            ui.whole_line(format!("\nWorkflow {}", ui.paint(Style::Bold, &name)));
-            match parsed.error() {
-                Some(error) => ui.whole_line(format!("  has an error: {}", printable(&error.message))),
-                None => show_workflow(ui, &parsed.workflow, survey),
-            }
+    for (name, parsed) in pending(survey) {
+        ui.whole_line(format!("\nWorkflow {}", ui.paint(Style::Bold, &name)));
+        match parsed.error() {
+            Some(error) => ui.whole_line(format!("  has an error: {}", printable(&error.message))),
+            None => show_workflow(ui, &parsed.workflow, survey),
         }
-        if let Some(settings) = survey.content.files.get(layout::CONFIG) {
-            ui.whole_line(format!("\nSettings {}/{}", layout::FOLDER, layout::CONFIG));
-            ui.whole_line(indented(&String::from_utf8_lossy(settings)));
-        }
+    }
+    let settings = survey.content.files.get(layout::CONFIG);
+    if let Some(settings) = settings.filter(|_| waits(survey, &Part::Settings)) {
+        ui.whole_line(format!("\nSettings {}/{}", layout::FOLDER, layout::CONFIG));
+        ui.whole_line(indented(&String::from_utf8_lossy(settings)));
+    }
+    if !survey.pending.is_empty() {
         changes::show(ui, survey, allowance);
+    }
+    for path in &survey.content.ignored {
+        ui.whole_line(format!("\n{}.", printable(&project::ignored(path))));
     }
     if !survey.runs.is_empty() {
         ui.whole_line("\nRuns that did not begin here");
@@ -36,10 +42,37 @@ pub(super) fn show(ui: &Ui, survey: &Survey, allowance: &Allowance<'_>) {
     }
     if survey.content.is_empty() && survey.runs.is_empty() {
         ui.whole_line(
-            "\nIt brings nothing along. Once it is allowed, a run that you or an agent begin here counts.",
+            "\nIt brings nothing along. Once it is allowed, a run that you or an agent begin\nhere counts.",
         );
     }
-    ui.whole_line(format!("\nDigest {}", survey.digest()));
+    ui.whole_line(format!("\nDigest {}", survey.content.digest()));
+    if !survey.runs.is_empty() {
+        ui.whole_line(format!("With its runs\n       {}", survey.digest()));
+    }
+}
+
+/// Shows what a project would run, in short.
+pub(in crate::cli) fn brief(ui: &Ui, survey: &Survey) {
+    for (name, parsed) in pending(survey) {
+        ui.whole_line(format!("  workflow {}", ui.paint(Style::Bold, &name)));
+        if !show_programs(ui, &parsed.workflow) {
+            row(ui, "runs", vec!["no programs".to_owned()]);
+        }
+    }
+    if waits(survey, &Part::Settings) {
+        ui.whole_line(format!("  settings {}/{}", layout::FOLDER, layout::CONFIG));
+    }
+    survey.runs.iter().for_each(|run| show_run(ui, run, survey));
+}
+
+/// Lists the workflows that the user has not allowed as they are.
+fn pending(survey: &Survey) -> impl Iterator<Item = (String, Parsed)> {
+    let all = survey.content.workflows().into_iter();
+    all.filter(|(name, _)| waits(survey, &Part::Workflow(name.clone())))
+}
+
+fn waits(survey: &Survey, part: &Part) -> bool {
+    survey.pending.iter().any(|pending| pending.part == *part)
 }
 
 fn show_workflow(ui: &Ui, workflow: &Workflow, survey: &Survey) {
@@ -60,19 +93,17 @@ fn show_workflow(ui: &Ui, workflow: &Workflow, survey: &Survey) {
     }
 }
 
-/// Shows the programs that a workflow starts, with what they are permitted.
-fn show_programs(ui: &Ui, workflow: &Workflow) {
-    let checks = workflow.checks.iter().filter_map(check_words);
-    let reviewers = workflow.reviewers.iter();
+/// Shows the programs that a workflow starts, with what they are permitted. Returns whether there are any.
+fn show_programs(ui: &Ui, workflow: &Workflow) -> bool {
+    let checks: Vec<String> = workflow.checks.iter().filter_map(check_words).collect();
+    let is_any = !checks.is_empty() || !workflow.reviewers.is_empty();
     for words in checks {
         row(ui, "runs", vec![words]);
     }
-    for reviewer in reviewers {
+    for reviewer in workflow.reviewers.iter() {
         show_reviewer(ui, reviewer);
     }
-    if uses_programs(workflow) {
-        row(ui, "runs", vec!["programs for their version, in its conditions".to_owned()]);
-    }
+    is_any
 }
 
 fn show_reviewer(ui: &Ui, reviewer: &Reviewer) {
@@ -95,13 +126,6 @@ fn check_words(check: &Check) -> Option<String> {
         _ => command.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(" "),
     };
     Some(format!("{what}  (check {})", check.name))
-}
-
-/// Returns whether a condition or text of the workflow asks for a program.
-fn uses_programs(workflow: &Workflow) -> bool {
-    let rules = workflow.rules.iter().filter_map(|rule| rule.step.when.as_deref());
-    let lets = workflow.lets.iter().map(|named| named.source.as_ref());
-    rules.chain(lets).any(|source: &str| source.contains("program("))
 }
 
 fn show_run(ui: &Ui, run: &Run, survey: &Survey) {

@@ -25,7 +25,7 @@ pub(super) struct Checked {
 /// the existing workflows.
 pub(super) fn check(context: &Context, workflows: &[&str]) -> Result<Vec<Checked>, CommandError> {
     let base = project::base(&context.cwd);
-    let (sources, refused) = Layers::of(context.env.as_ref()).sources(base.as_deref());
+    let (sources, refused) = Layers::of(context.env.as_ref()).sources(base.as_deref().map(Source::project));
     let mut all = Vec::new();
     for source in sources {
         if let Some(defect) = source.defect {

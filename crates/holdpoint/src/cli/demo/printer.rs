@@ -14,8 +14,8 @@ use crate::ui::{Style, Ui};
 const SAID_LINES_MAX: usize = 5;
 /// The most state fields shown.
 const FIELDS_MAX: usize = 5;
-/// The width at which lines are wrapped.
-const WIDTH: usize = 100;
+/// The width of the column of decisions and reviewers, with what is left of it.
+const MARGIN: usize = 14;
 /// The short name of the project's folder in the output.
 const PROJECT: &str = "$PROJECT";
 
@@ -42,10 +42,10 @@ impl Printer {
             None => self.dim(
                 "The agent and its reviewers are scripted. The hook calls, the files and git are real, in",
             ),
-            Some(version) => {
-                self.dim("The model and the reviewers are scripted. The agent, its hook calls, the files and git are");
-                self.dim(&format!("real: {version}, in"));
-            }
+            Some(version) => self.dim(&format!(
+                "The model and the reviewers are scripted. The agent, its hook calls, the files and git are real: \
+                 {version}, in"
+            )),
         }
         self.dim(&format!("{PROJECT} = {}", self.root));
     }
@@ -58,7 +58,7 @@ impl Printer {
             self.ui.line(format!("    {}", self.ui.paint(Style::Cyan, line)));
         }
         for review in &scene.reviews {
-            self.row(Style::Bold, "reviewer", &wrap(&self.short(review)));
+            self.row(Style::Bold, "reviewer", &self.folded(&self.short(review)));
         }
         self.decision(scene);
         let changed: Map<String, Json> = scene
@@ -68,7 +68,7 @@ impl Printer {
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect();
         if !changed.is_empty() {
-            self.row(Style::Bold, "state", &wrap(&self.short(&fields(&changed))));
+            self.row(Style::Bold, "state", &self.folded(&self.short(&fields(&changed))));
         }
         self.state.extend(changed);
     }
@@ -82,7 +82,7 @@ impl Printer {
         };
         let said = self.short(&scene.said);
         let mut lines: Vec<String> =
-            said.lines().filter(|line| !line.trim().is_empty()).flat_map(wrap).collect();
+            said.lines().filter(|line| !line.trim().is_empty()).flat_map(|line| self.folded(line)).collect();
         let more = lines.len().saturating_sub(SAID_LINES_MAX);
         if more > 1 {
             lines.truncate(SAID_LINES_MAX);
@@ -132,6 +132,11 @@ impl Printer {
         self.ui.line(self.ui.paint(Style::Dim, text));
     }
 
+    /// Folds a line into the column of texts.
+    fn folded(&self, line: &str) -> Vec<String> {
+        self.ui.folded(line.trim_end(), self.ui.width() - MARGIN)
+    }
+
     /// Replaces the project's folder by its short name.
     fn short(&self, text: &str) -> String {
         text.replace(&self.root, PROJECT)
@@ -146,23 +151,4 @@ fn fields(fields: &Map<String, Json>) -> String {
         0 => shown,
         more => format!("{shown}, and {}", phrase::counted(more, "more field")),
     }
-}
-
-/// Wraps a line between words.
-fn wrap(text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.trim_end().split(' ') {
-        let line = lines.last().map_or("", String::as_str);
-        let fits = line.chars().count() + 1 + word.chars().count() <= WIDTH;
-        let is_first = line.is_empty() && lines.len() == 1;
-        match lines.last_mut() {
-            Some(line) if is_first => line.push_str(word),
-            Some(line) if fits => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

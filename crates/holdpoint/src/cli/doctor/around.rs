@@ -5,14 +5,16 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::finding::Finding;
-use crate::allow::waiting;
+use crate::allow::survey::Survey;
+use crate::allow::{Allowance, waiting};
 use crate::cli::Context;
-use crate::confinement::launcher;
+use crate::confinement::sandbox;
 use crate::env_vars::{HOME, PATH, SHELL};
 use crate::install::host::quoted;
 use crate::program::{self, Channels, How};
 use crate::project::{self, Found};
 use crate::store::layout;
+use crate::store::state_folder::{StateFolder, StateFolderError};
 use crate::{reviewer, world};
 
 /// The longest time that a shell may take to start.
@@ -30,7 +32,7 @@ pub(super) fn git(context: &Context, findings: &mut Vec<Finding>) {
 
 /// Notes where programs of reviewers and checks can write wherever the user can.
 pub(super) fn confinement(findings: &mut Vec<Finding>) {
-    if !launcher::can_confine() {
+    if !sandbox::can_confine() {
         findings.push(Finding::note(
             "reviewers and checks are not confined here: they can write wherever you can",
             "use Linux 5.19 or later with Landlock enabled, or a container, for work that you do not trust",
@@ -59,6 +61,22 @@ pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Checks the folder that records what the user has allowed.
+pub(super) fn state_folder(context: &Context, findings: &mut Vec<Finding>) {
+    let problem = match StateFolder::of(context.env.as_ref()) {
+        Err(error) => Some(error.to_string()),
+        Ok(folder) => {
+            let there = folder.root().ancestors().find(|folder| folder.symlink_metadata().is_ok());
+            let is_usable = there.is_some_and(world::can_make_file_in);
+            (!is_usable).then(|| format!("the state folder {} is not writable", folder.root().display()))
+        }
+    };
+    if let Some(problem) = problem {
+        let what = format!("{problem}, so nothing that you allow is recorded");
+        findings.push(Finding::wrong(what, StateFolderError::HINT));
+    }
+}
+
 /// Reports workflows and settings that cannot be used.
 pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Finding>) {
     if let Some(path) = project::anothers(&context.cwd) {
@@ -73,7 +91,13 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
     }
     if let Some(first) = found.waiting.first() {
         let what = waiting::summary(&found.waiting);
-        findings.push(Finding::wrong(what, waiting::command(first.folder())));
+        findings.push(Finding::wrong(what, waiting::remedy(&found.waiting, first.folder())));
+    }
+    if found.configuration.content.is_none() {
+        let survey = Survey::of(&context.cwd, &Allowance::of(context.env.as_ref()));
+        let ignored = survey.map(|survey| survey.content.ignored).unwrap_or_default();
+        let finding = |path: &PathBuf| Finding::note(project::ignored(path), "put a copy in its place");
+        findings.extend(ignored.iter().map(finding));
     }
     findings.extend(found.problems.iter().map(|problem| Finding::wrong(problem, "holdpoint check")));
 }

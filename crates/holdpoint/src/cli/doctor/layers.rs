@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::Context;
-use crate::layers::Layers;
+use crate::layers::{Layers, Source};
 use crate::project::Found;
 
 /// The report about one layer.
@@ -22,13 +22,14 @@ pub(super) struct LayerReport {
 
 /// Returns the layers that have something to say.
 pub(super) fn look(context: &Context, found: &Found) -> Vec<LayerReport> {
-    let (sources, _) = Layers::of(context.env.as_ref()).sources(found.base.as_deref());
+    let project = found.configuration.content.clone().map(Source::allowed);
+    let (sources, _) = Layers::of(context.env.as_ref()).sources(project);
     let fixed = found.configuration.effective.fixed();
-    let report = |source: &crate::layers::Source| LayerReport {
+    let report = |source: &Source| LayerReport {
         layer: source.layer.word(),
         folder: source.folder.display().to_string(),
         has_settings: source.text.is_some(),
-        workflows: source.workflows().into_iter().map(|(name, _)| name).collect(),
+        workflows: source.workflows.iter().map(|(name, _)| name.clone()).collect(),
         fixed: fixed
             .iter()
             .filter(|(layer, _)| *layer == source.layer)

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
+use thiserror::Error;
 
 use super::finding::Finding;
 use crate::cli::Context;
-use crate::error::in_full;
+use crate::error::{CommandError, in_full};
 use crate::install::draft::read;
+use crate::install::error::SettingsError;
 use crate::install::host::Host;
 use crate::install::ours::{self, Line};
 use crate::install::place::{Place, Scope};
@@ -62,10 +64,19 @@ pub(super) fn hooks(
     all
 }
 
-fn read_hooks(file: &Path, host: &Host) -> Result<Vec<settings::Registered>, String> {
-    match read(file).map_err(|error| error.what())? {
+/// The reason why a settings file shows no hooks.
+#[derive(Debug, Error)]
+enum UnreadHooks {
+    #[error("{}", .0.what())]
+    File(CommandError),
+    #[error("{}", in_full(.0))]
+    Settings(SettingsError),
+}
+
+fn read_hooks(file: &Path, host: &Host) -> Result<Vec<settings::Registered>, UnreadHooks> {
+    match read(file).map_err(UnreadHooks::File)? {
         Some(text) if !text.trim().is_empty() => {
-            settings::registered(file, &text, host.shape).map_err(|error| in_full(&error))
+            settings::registered(file, &text, host.shape).map_err(UnreadHooks::Settings)
         }
         _ => Ok(Vec::new()),
     }

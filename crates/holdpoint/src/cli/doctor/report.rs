@@ -89,6 +89,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     around::git(context, &mut findings);
     around::confinement(&mut findings);
     around::folders(&root, &found, &mut findings);
+    around::state_folder(context, &mut findings);
     around::workflows(context, &found, &mut findings);
     around::on_path(context, version.as_deref(), uses_login_shell, &mut findings);
     let reviewers = reviewers::look(context, &workflows, &found, &mut findings);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::finding::Finding;
 use crate::cli::{Context, subject};
-use crate::confinement::launcher;
+use crate::confinement::sandbox;
 use crate::install::host;
 use crate::program;
 use crate::project::{Found, reviewers};
@@ -105,10 +105,8 @@ fn confined(reviewer: &Reviewer, workflow: &Workflow) -> Option<String> {
     let writes = &reviewer.grants.writes;
     let is_free = !is_started || writes.iter().any(|path| path == ANYWHERE);
     let more: String = writes.iter().map(|path| format!(", `{path}`")).collect();
-    (launcher::can_confine() && !is_free).then(|| {
-        format!(
-            "in a sandbox: it can write to its report's folder, temporary folders, what its tool keeps{more}"
-        )
+    (sandbox::can_confine() && !is_free).then(|| {
+        format!("in a sandbox: it can write to its report, temporary folders, what its tool keeps{more}")
     })
 }
 

@@ -1,15 +1,16 @@
 //! Runs a registered command as its agent would, in a temporary project: once it must allow, once it must hold.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use holdpoint_core::event::Moment;
 use serde_json::Value as Json;
+use thiserror::Error;
 
 use super::payload::payload;
 use super::registered::Hook;
-use crate::allow::content::Content;
+use crate::allow::content::{Content, ContentError};
 use crate::cli::Context;
 use crate::env_vars::{ALLOW, REVIEWER, SHELL};
 use crate::error::in_full;
@@ -52,33 +53,48 @@ pub(super) struct Trial {
     pub(super) why: Option<String>,
 }
 
+/// The reason why a trial has no result.
+#[derive(Debug, Error)]
+enum TrialError {
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error("{}", in_full(.0))]
+    Content(ContentError),
+    #[error("it ended with {status}: {said}")]
+    Exit { status: ExitStatus, said: String },
+    #[error("it did not answer within {} seconds", DEADLINE.as_secs())]
+    Late,
+    #[error("it was interrupted")]
+    Interrupted,
+}
+
 /// Tries a hook.
 pub(super) fn run(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Trial {
     match try_hook(context, host, hook, moment) {
         Ok(trial) => trial,
-        Err(why) => Trial { why: Some(why), ..Trial::default() },
+        Err(error) => Trial { why: Some(error.to_string()), ..Trial::default() },
     }
 }
 
-fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<Trial, String> {
-    let temporary = tempfile::Builder::new().prefix("holdpoint-doctor-").tempdir().map_err(describe)?;
-    let root = temporary.path().canonicalize().map_err(describe)?;
+fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Result<Trial, TrialError> {
+    let temporary = tempfile::Builder::new().prefix("holdpoint-doctor-").tempdir()?;
+    let root = temporary.path().canonicalize()?;
     let workflow = layout::workflows(&root).join("doctors-trial/workflow.toml");
     layout::prepare(&root, &workflow)
         .and_then(|project| project.create(&workflow, WORKFLOW.as_bytes(), Access::Users))
-        .map_err(|error| describe(error.into()))?;
+        .map_err(std::io::Error::from)?;
     // Whatever the user's list of workflows says: the nearest one counts.
     let settings = layout::config(&root);
     layout::prepare(&root, &settings)
         .and_then(|project| project.create(&settings, SETTINGS.as_bytes(), Access::Users))
-        .map_err(|error| describe(error.into()))?;
-    let allowed = Content::read(&root).map_err(|error| in_full(&error))?.digest();
+        .map_err(std::io::Error::from)?;
+    let allowed = Content::read(&root).map_err(TrialError::Content)?.digest();
     let state = root.join(".doctor/state.json");
-    std::fs::create_dir(root.join(".doctor")).map_err(describe)?;
+    std::fs::create_dir(root.join(".doctor"))?;
     let event = payload(host, &hook.event, moment, hook.matcher.as_deref(), &root).to_string();
     let asked = |locked: bool| {
         let text = serde_json::json!({"locked": locked}).to_string();
-        atomic::replace(&state, text.as_bytes()).map_err(describe)?;
+        atomic::replace(&state, text.as_bytes())?;
         ask(command(context, host, hook).env(ALLOW, &allowed), &root, &event)
     };
     let free = asked(false)?;
@@ -95,7 +111,7 @@ fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Resu
 
 /// Returns whether the layers above let the project's workflow hold anything.
 fn may_hold(context: &Context, root: &Path) -> bool {
-    let configuration = Layers::of(context.env.as_ref()).configuration(Some(root));
+    let configuration = Layers::of(context.env.as_ref()).unjudged(Some(root));
     configuration.own("doctors-trial").is_some() && configuration.effective.enables("doctors-trial")
 }
 
@@ -150,20 +166,19 @@ fn command(context: &Context, host: &Host, hook: &Hook) -> Command {
 }
 
 /// Runs the command and returns its output. An error if it fails.
-fn ask(command: &mut Command, root: &Path, event: &str) -> Result<String, String> {
+fn ask(command: &mut Command, root: &Path, event: &str) -> Result<String, TrialError> {
     let errors = root.join("errors");
     let stderr = std::fs::File::create(&errors).map_or_else(|_| Stdio::null(), Stdio::from);
     command.current_dir(root).stderr(stderr).env_remove(REVIEWER);
     command.envs(BEGUN.map(|name| (name, root)));
-    let ended =
-        program::run(command, Some(event.to_owned()), DEADLINE, Channels::Output).map_err(describe)?;
+    let ended = program::run(command, Some(event.to_owned()), DEADLINE, Channels::Output)?;
     let said = std::fs::read(&errors).unwrap_or_default();
     let said = in_short(&String::from_utf8_lossy(&said));
     match ended.how {
         How::Exit(status) if status.success() => Ok(String::from_utf8_lossy(&ended.output).into_owned()),
-        How::Exit(status) => Err(format!("it ended with {status}: {said}")),
-        How::Late => Err(format!("it did not answer within {} seconds", DEADLINE.as_secs())),
-        How::Interrupted => Err("it was interrupted".to_owned()),
+        How::Exit(status) => Err(TrialError::Exit { status, said }),
+        How::Late => Err(TrialError::Late),
+        How::Interrupted => Err(TrialError::Interrupted),
     }
 }
 
@@ -173,8 +188,4 @@ fn in_short(text: &str) -> String {
         Some(line) => line.chars().take(CHARS_MAX).collect(),
         None => "nothing".to_owned(),
     }
-}
-
-fn describe(error: std::io::Error) -> String {
-    error.to_string()
 }

@@ -1,10 +1,14 @@
 //! What the project brings along, and what `init` makes of it: if the user types `init`, it is allowed.
 
+use crate::allow::Allowance;
+use crate::allow::content::Content;
+use crate::allow::part::Part;
 use crate::allow::survey::Survey;
 use crate::allow::waiting::{self, Waiting};
-use crate::allow::{Allowance, Standing};
+use crate::cli::allow::shown;
 use crate::cli::{Context, subject};
 use crate::error::{CommandError, Kind, in_full};
+use crate::install::draft::Draft;
 use crate::install::place::{Place, Scope};
 use crate::store::layout;
 use crate::user;
@@ -16,7 +20,7 @@ pub(super) enum Brought {
     /// `init` allows it.
     Allowed(Survey),
     /// Only the user can allow it, and this is not the user's terminal.
-    Waiting,
+    Waiting(Vec<Waiting>),
     /// It cannot be allowed as it is.
     Unusable(String),
 }
@@ -32,11 +36,26 @@ impl Brought {
             Ok(survey) => survey,
             Err(error) => return Brought::Unusable(in_full(&error)),
         };
-        let is_allowed = matches!(allowance.standing(&survey.root), Standing::Allowed | Standing::Empty);
-        if user::is_there(context.env.as_ref()) || (is_allowed && survey.runs.is_empty()) {
+        let is_new = !survey.pending.is_empty() || !survey.runs.is_empty();
+        if user::is_there(context.env.as_ref()) || !is_new {
             return Brought::Allowed(survey);
         }
-        Brought::Waiting
+        Brought::Waiting(survey.waiting())
+    }
+
+    /// Shows what `init` allows, before it writes anything.
+    pub(super) fn announce(&self, context: &Context, is_dry: bool) {
+        let Brought::Allowed(survey) = self else { return };
+        if survey.pending.is_empty() && survey.runs.is_empty() {
+            return;
+        }
+        context.ui.line(if is_dry {
+            "`holdpoint init` would allow what this project brings along:"
+        } else {
+            "`holdpoint init` allows what this project brings along:"
+        });
+        shown::brief(&context.ui, survey);
+        context.ui.line("");
     }
 
     /// Returns the workflows to install: a project's own only if it is allowed. An error if the user named another.
@@ -45,7 +64,10 @@ impl Brought {
         mut found: Vec<subject::Found>,
         are_named: bool,
     ) -> Result<Vec<subject::Found>, CommandError> {
-        if let Brought::Allowed(_) = self {
+        if let Brought::Allowed(survey) = self {
+            for found in &mut found {
+                found.texts = texts(survey, found);
+            }
             return Ok(found);
         }
         let own = found.iter().find(|found| found.is_projects).map(|found| found.name.clone());
@@ -59,49 +81,97 @@ impl Brought {
     }
 
     /// Allows it with what `init` has written, and says so. Otherwise says what the user can do.
-    pub(super) fn allow(&self, context: &Context, place: &Place) {
+    pub(super) fn allow(&self, context: &Context, place: &Place, draft: &Draft) {
         let allowance = Allowance::of(context.env.as_ref());
         let survey = match self {
             Brought::Users => return,
             Brought::Allowed(survey) => survey,
-            Brought::Waiting => {
-                let waiting = Waiting::Content { base: place.root.clone(), defect: None };
-                context.ui.note(waiting::message(&[waiting]).unwrap_or_default());
-                return;
-            }
+            Brought::Waiting(_) => return self.say_waiting(context),
             Brought::Unusable(why) => {
                 context.ui.note(format!("This project's own workflows and settings have no effect: {why}."));
                 return;
             }
         };
-        match record(survey, &allowance, place) {
-            Ok(()) => say(context, survey),
+        match record(survey, &allowance, place, draft) {
+            Ok(true) => say(context, survey),
+            Ok(false) => context.ui.note(format!(
+                "Nothing was allowed: the project's workflows or settings changed while `init`\nran. To look at \
+                 them, type in a terminal:\n  {}",
+                waiting::command(&place.root)
+            )),
             Err(error) => context
                 .ui
                 .note(format!("This project could not be allowed, so runs are not looked at here: {error}.")),
         }
     }
+
+    /// Says what waits for the user.
+    pub(super) fn say_waiting(&self, context: &Context) {
+        if let Brought::Waiting(waiting) = self {
+            context.ui.note(waiting::message(waiting).unwrap_or_default());
+        }
+    }
 }
 
-fn record(survey: &Survey, allowance: &Allowance<'_>, place: &Place) -> std::io::Result<()> {
-    let now = Survey::of(&place.root, allowance).map_err(std::io::Error::other)?;
-    allowance.allow(&now.root, &now.content, &survey.runs)?;
-    allowance.know(&place.root)
+/// Returns the files of a workflow as they were surveyed: no others are installed.
+fn texts(survey: &Survey, found: &subject::Found) -> Option<Vec<(String, String)>> {
+    let folder = found.folder.as_ref()?;
+    let below = folder.strip_prefix(layout::folder(&survey.root)).ok()?.to_str()?;
+    let text = |(path, bytes): (&String, &Vec<u8>)| {
+        let file = path.strip_prefix(below)?.strip_prefix('/')?;
+        Some((file.to_owned(), String::from_utf8_lossy(bytes).into_owned()))
+    };
+    Some(survey.content.files.iter().filter_map(text).collect())
+}
+
+/// Allows what was surveyed and the settings that `init` has written. False if anything else is there now.
+fn record(survey: &Survey, allowance: &Allowance<'_>, place: &Place, draft: &Draft) -> std::io::Result<bool> {
+    let mut all = vec![(&survey.root, survey.content.clone())];
+    let settings = layout::config(&place.root);
+    if let Some(written) = draft.files.iter().find(|planned| planned.is_change() && planned.path == settings)
+    {
+        if survey.root != place.root {
+            all.push((&place.root, Content::default()));
+        }
+        let files = all.last_mut().map(|(_, content)| &mut content.files);
+        let after = written.after.clone().map(String::into_bytes);
+        let before = files.and_then(|files| match after {
+            Some(after) => files.insert(layout::CONFIG.to_owned(), after),
+            None => files.remove(layout::CONFIG),
+        });
+        if before != written.before.clone().map(String::into_bytes) {
+            return Ok(false);
+        }
+    }
+    for (root, content) in &all {
+        if Content::read(root).map_err(std::io::Error::other)?.files != content.files {
+            return Ok(false);
+        }
+    }
+    for (root, content) in &all {
+        allowance.allow(root, content, &survey.runs)?;
+    }
+    allowance.know(&place.root)?;
+    Ok(true)
 }
 
 fn say(context: &Context, survey: &Survey) {
-    let own: Vec<String> = survey.content.workflows().into_iter().map(|(name, _)| name).collect();
+    let own = survey.pending.iter().filter_map(|pending| match &pending.part {
+        Part::Workflow(name) => Some(name.clone()),
+        Part::Settings => None,
+    });
+    let own: Vec<String> = own.collect();
+    let settings = survey.pending.iter().find(|pending| pending.part == Part::Settings);
+    let settings: Vec<String> = settings.iter().map(|_| layout::CONFIG.to_owned()).collect();
     let runs = survey
         .runs
         .iter()
         .map(|run| format!("{} in {}", run.workflow.name, layout::name(&survey.root, &run.place())));
     let runs: Vec<String> = runs.collect();
-    for (what, names) in [("workflows", own), ("runs", runs)] {
+    for (what, names) in [("workflows", own), ("settings", settings), ("runs", runs)] {
         if !names.is_empty() {
-            context.ui.line(format!(
-                "allowed  the project's {what}: {}  (see `holdpoint allow --list`)",
-                crate::cli::phrase::printable(&names.join(", "))
-            ));
+            let names = crate::cli::phrase::printable(&names.join(", "));
+            context.ui.line(format!("allowed  the project's {what}: {names}"));
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Prints one line per entry of the journal.
 
-use std::io::IsTerminal;
-
 use jiff::Timestamp;
 
 use crate::cli::{Context, phrase};
@@ -20,7 +18,12 @@ pub(super) struct Rows {
 impl Rows {
     /// Creates a printer that has printed nothing.
     pub(super) fn new(context: &Context, faults: bool) -> Rows {
-        Rows { ui: context.ui, width: terminal_width(), date: String::new(), faults }
+        Rows {
+            ui: context.ui,
+            width: context.ui.is_terminal().then(|| context.ui.width()),
+            date: String::new(),
+            faults,
+        }
     }
 
     /// Prints an entry's row.
@@ -36,7 +39,7 @@ impl Rows {
         let word = format!("{:<7}", entry.decision.name());
         let used = time.len() + word.len() + 4;
         let rest = cut(rest(entry, self.faults), self.width.map(|width| width.saturating_sub(used)));
-        self.ui.line(format!(
+        self.ui.record(format!(
             "{}  {}  {rest}",
             self.ui.paint(Style::Dim, time),
             painted(&self.ui, entry, &word)
@@ -76,19 +79,6 @@ fn cut(text: String, width: Option<usize>) -> String {
         }
         _ => text,
     }
-}
-
-/// Returns the width of the terminal, if standard output is one.
-fn terminal_width() -> Option<usize> {
-    let out = std::io::stdout();
-    if !out.is_terminal() {
-        return None;
-    }
-    #[cfg(unix)]
-    let width = rustix::termios::tcgetwinsize(&out).ok().map(|size| usize::from(size.ws_col));
-    #[cfg(not(unix))]
-    let width = None;
-    width.filter(|columns| *columns > 0)
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ pub(super) fn in_words(context: &Context, reviewed: &Reviewed) -> String {
         (None, Ending::Unperformed { phase, why, text }) => {
             lines.push(format!("  {} is due, but will not run: {}", phase.name, because(*why)));
             lines.extend(said("message for the user", text));
+            lines.push(format!("  next: {}", after(reviewed, *why)));
         }
         (None, _) => {
             lines.push("  no review is due".to_owned());
@@ -84,19 +85,16 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
     let workflow = &reviewed.run.workflow.name;
     let ahead = match &reviewed.after {
         Ok(ahead) => ahead,
-        Err(why) => return vec![format!("  cannot find out what is due now: {}", phrase::printable(why))],
+        Err(fault) => {
+            return vec![format!("  cannot find out what is due now: {}", phrase::printable(&fault.what))];
+        }
     };
-    // A workflow with commands lists them itself.
-    let by_user = if reviewed.run.workflow.commands.is_empty() {
-        format!("see `holdpoint graph {workflow}`")
-    } else {
-        format!("`holdpoint {workflow}` lists its commands")
-    };
+    let by_user = by_user(reviewed);
     let (what, next) = match ahead {
         Ending::Nobody => ("nothing".to_owned(), by_user),
         Ending::Unknown(name) => (
             format!("`{}`, which the workflow does not have", phrase::printable(name)),
-            format!("see `holdpoint graph {workflow}`"),
+            format!("see `holdpoint workflow graph {workflow}`"),
         ),
         Ending::Perform(review) => {
             let who = if review.is_review() { "reviewer" } else { "check" };
@@ -104,7 +102,7 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
         }
         Ending::Unperformed { phase, why, .. } => {
             let what = format!("{}, by a {}: {}", phase.name, phase.actor().name(), because(*why));
-            (what, "see `holdpoint status`".to_owned())
+            (what, after(reviewed, *why))
         }
         Ending::Step(phase) => {
             (format!("{}, which is finished", phase.name), "let the agent end its turn once".to_owned())
@@ -126,6 +124,24 @@ fn next_lines(reviewed: &Reviewed) -> Vec<String> {
     }
     lines.push(format!("  next: {next}"));
     lines
+}
+
+/// How the user moves a run on. A workflow with commands lists them itself.
+fn by_user(reviewed: &Reviewed) -> String {
+    let workflow = &reviewed.run.workflow;
+    if workflow.commands.is_empty() {
+        return format!("see `holdpoint workflow graph {}`", workflow.name);
+    }
+    format!("`holdpoint {}` lists its commands", workflow.name)
+}
+
+/// What to do about a review that is due and will not run.
+pub(super) fn after(reviewed: &Reviewed, why: Unperformed) -> String {
+    match why {
+        Unperformed::Skipped => "let the agent end its turn once".to_owned(),
+        Unperformed::AtLimit => by_user(reviewed),
+        Unperformed::Lacking => "provide what is missing, then run `holdpoint review` again".to_owned(),
+    }
 }
 
 fn because(why: Unperformed) -> &'static str {

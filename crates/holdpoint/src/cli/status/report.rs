@@ -117,10 +117,10 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
     let mut entries = journal::read(&run.home);
     entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
     let facts = facts(context, run);
-    let (phase, phase_fault) = match workflow.run.shows.as_ref().map(|phase| tell(&facts, phase)) {
+    let (phase, phase_fault) = match workflow.run.shows.as_ref().map(|phase| facts.shown(phase)) {
         None => (None, None),
         Some(Ok(phase)) => (phase, None),
-        Some(Err(why)) => (None, Some(why)),
+        Some(Err(why)) => (None, Some(why.to_string())),
     };
     let (origin, path) = match &run.origin {
         Origin::BuiltIn => ("built-in", None),
@@ -156,11 +156,6 @@ fn waits_for(facts: &Arc<Facts>) -> Result<Vec<String>, FactError> {
     Ok(missing.iter().map(|approval| approval.name.to_string()).collect())
 }
 
-/// Evaluates an expression to a string. None if it is empty.
-fn tell(facts: &Arc<Facts>, source: &Text) -> Result<Option<String>, String> {
-    facts.shown(source).map_err(|error| error.to_string())
-}
-
 fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
     let broken = |path, why| StateReport { path, status: "broken", why: Some(why) };
     let path = match facts.state_path() {
@@ -172,9 +167,9 @@ fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
     if missing {
         return Some(StateReport { path, status: "missing", why: None });
     }
-    Some(match tell(facts, &Text::Borrowed("state")) {
+    Some(match facts.shown(&Text::Borrowed("state")) {
         Ok(_) => StateReport { path, status: "present", why: None },
-        Err(why) => broken(path, why),
+        Err(error) => broken(path, error.to_string()),
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::command::{Argument, Command, Flag};
 use serde_json::{Value as Json, json};
+use thiserror::Error;
 
 use crate::error::{CommandError, Kind};
 
@@ -17,12 +18,30 @@ pub struct Words {
     pub flags: BTreeMap<String, Json>,
 }
 
+/// A mistake in the words.
+#[derive(Debug, Error)]
+enum WordError {
+    #[error("`{0}` is one argument too many")]
+    TooMany(String),
+    #[error("`{command}` has no flag `{flag}`")]
+    UnknownFlag { command: String, flag: String },
+    #[error("`--{0}` takes no value")]
+    TakesNoValue(String),
+    #[error("`--{0}` needs a value")]
+    NeedsValue(String),
+    #[error("{name} is missing{}", because(.help))]
+    Missing { name: String, help: String },
+    #[error("{name} cannot be {value:?}{}", because(.help))]
+    Unfit { name: String, value: String, help: String },
+}
+
 /// Reads the words for a command of a workflow.
 ///
 /// An argument that takes the rest takes everything from its first word on; `--` ends the flags before it.
 pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words, CommandError> {
-    let wrong = |what: String| {
-        CommandError::new(Kind::Usage, what).hinted(format!("holdpoint {workflow} {}", command.usage()))
+    let wrong = |error: WordError| {
+        CommandError::new(Kind::Usage, error.to_string())
+            .hinted(format!("holdpoint {workflow} {}", command.usage()))
     };
     let mut given = Words::default();
     let mut expected = command.args.iter();
@@ -37,7 +56,7 @@ pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words
             at += read_flag(flag, value, words.get(at + 1), &mut given).map_err(wrong)?;
             continue;
         }
-        let argument = expected.next().ok_or_else(|| wrong(format!("`{word}` is one argument too many")))?;
+        let argument = expected.next().ok_or_else(|| wrong(WordError::TooMany(word.clone())))?;
         if argument.is_rest {
             given.args.insert(argument.name.to_string(), words[at..].join(" "));
             break;
@@ -69,36 +88,40 @@ fn read_flag(
     value: Option<&str>,
     next: Option<&String>,
     given: &mut Words,
-) -> Result<usize, String> {
-    let name = &flag.name;
+) -> Result<usize, WordError> {
     if flag.value.is_none() {
         if value.is_some() {
-            return Err(format!("`--{name}` takes no value"));
+            return Err(WordError::TakesNoValue(flag.name.to_string()));
         }
         given.flags.insert(flag.fact(), json!(true));
         return Ok(1);
     }
     let length = if value.is_some() { 1 } else { 2 };
-    let value = value.or(next.map(String::as_str)).ok_or_else(|| format!("`--{name}` needs a value"))?;
+    let needs_value = || WordError::NeedsValue(flag.name.to_string());
+    let value = value.or(next.map(String::as_str)).ok_or_else(needs_value)?;
     if !fits(flag.pattern.as_deref(), value) {
-        return Err(format!("`--{name}` cannot be {value:?}{}", because(&flag.help)));
+        return Err(unfit(format!("`--{}`", flag.name), value, &flag.help));
     }
     given.flags.insert(flag.fact(), json!(value));
     Ok(length)
 }
 
-fn check(argument: &Argument, given: &Words) -> Result<(), String> {
-    let name = argument.name.to_uppercase();
+fn check(argument: &Argument, given: &Words) -> Result<(), WordError> {
+    let name = format!("<{}>", argument.name.to_uppercase());
     match given.args.get(argument.name.as_ref()) {
         None if argument.is_optional => Ok(()),
-        None => Err(format!("<{name}> is missing{}", because(&argument.help))),
+        None => Err(WordError::Missing { name, help: argument.help.to_string() }),
         Some(value) if fits(argument.pattern.as_deref(), value) => Ok(()),
-        Some(value) => Err(format!("<{name}> cannot be {value:?}{}", because(&argument.help))),
+        Some(value) => Err(unfit(name, value, &argument.help)),
     }
 }
 
+fn unfit(name: String, value: &str, help: &str) -> WordError {
+    WordError::Unfit { name, value: value.to_owned(), help: help.to_owned() }
+}
+
 fn because(help: &str) -> String {
-    if help.is_empty() { String::new() } else { format!(": {help}") }
+    if help.is_empty() { String::new() } else { format!(" (expected: {help})") }
 }
 
 /// Whether the whole value is as the pattern says. A line's end is a part of the value like any other.
@@ -107,11 +130,14 @@ fn fits(pattern: Option<&str>, value: &str) -> bool {
     regex_lite::Regex::new(&format!("\\A(?:{pattern})\\z")).is_ok_and(|regex| regex.is_match(value))
 }
 
-fn unknown_flag(command: &Command, word: &str, wrong: impl Fn(String) -> CommandError) -> CommandError {
+fn unknown_flag(command: &Command, word: &str, wrong: impl Fn(WordError) -> CommandError) -> CommandError {
     let names = command.flags.iter().map(|flag| flag.name.as_ref());
     let near = nearest(word.trim_start_matches('-'), names).map(|near| format!("did you mean `--{near}`?"));
-    let error = wrong(format!("`{}` has no flag `{word}`", command.name));
-    near.map_or_else(|| wrong(format!("`{}` has no flag `{word}`", command.name)), |near| error.hinted(near))
+    let error = wrong(WordError::UnknownFlag { command: command.name.to_string(), flag: word.to_owned() });
+    match near {
+        Some(near) => error.hinted(near),
+        None => error,
+    }
 }
 
 #[cfg(test)]
@@ -165,7 +191,7 @@ mod tests {
     fn what_does_not_fit_is_told() {
         for (line, part) in [
             ("plan", "<TOPIC> is missing"),
-            ("paln|a", "<MODE> cannot be \"paln\": plan or review"),
+            ("paln|a", "<MODE> cannot be \"paln\" (expected: plan or review)"),
             ("plan|--rounds|0|a", "`--rounds` cannot be \"0\""),
             ("plan|--rounds|5\nphase: done|a", "`--rounds` cannot be"),
             ("plan|--rounds|99999999999999999999|a", "`--rounds` cannot be"),

@@ -29,7 +29,7 @@ pub enum FileError {
         path: PathBuf,
     },
     /// The file is too large to be read.
-    #[error("{} is larger than {limit} bytes", path.display())]
+    #[error("{} is larger than {}", path.display(), size(*limit))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -50,6 +50,15 @@ pub enum FileError {
         /// Why. The message has it, so it is not a source.
         why: io::Error,
     },
+}
+
+/// Renders a limit: `1 MiB`.
+fn size(bytes: u64) -> String {
+    match bytes {
+        bytes if bytes % (1024 * 1024) == 0 => format!("{} MiB", bytes / 1024 / 1024),
+        bytes if bytes % 1024 == 0 => format!("{} KiB", bytes / 1024),
+        bytes => format!("{bytes} bytes"),
+    }
 }
 
 impl FileError {

@@ -7,16 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{Found, Kind};
-
-/// What a file is opened for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Opening {
-    Read,
-    Append,
-    Write,
-    CreateNew,
-}
+use super::{Found, Kind, Opening};
 
 impl Opening {
     fn options(self) -> OpenOptions {

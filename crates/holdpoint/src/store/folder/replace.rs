@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::handle::{self, Opening};
-use super::{Access, FileError, Folder, temporary};
+use super::handle;
+use super::{Access, FileError, Folder, Opening, temporary};
 
 /// How many names a temporary file is tried to be made under.
 const TRIES_MAX: u32 = 100;

@@ -12,16 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 
-use super::{Found, Kind};
-
-/// What a file is opened for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Opening {
-    Read,
-    Append,
-    Write,
-    CreateNew,
-}
+use super::{Found, Kind, Opening};
 
 impl Opening {
     /// Never waits for the other end of a pipe, and never makes a terminal ours.

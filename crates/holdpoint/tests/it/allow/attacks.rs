@@ -33,23 +33,39 @@ fn a_clones_reviewer_does_not_run() {
     assert!(machine.ran());
 }
 
+/// Not even for its version, and not even once it is allowed: neither a condition nor a text starts a program.
 #[test]
-fn a_clones_conditions_are_not_evaluated() {
-    let workflow = r#"
-about = "x"
-[run]
-home = "README.md"
-[witnesses.h]
-on   = ["prompt", "before shell"]
-when = "program('evil').version"
-say  = "x"
-"#;
-    let machine = Machine::cloned(&[("README.md", "x"), (LINT, workflow)]);
+fn a_clones_conditions_and_texts_start_no_program() {
+    let witness = |when: &str, say: &str| {
+        format!(
+            "about = \"x\"\n[run]\nhome = \"README.md\"\n[witnesses.h]\non = [\"prompt\", \"before shell\"]\n\
+             when = \"{when}\"\nsay = \"{say}\"\n"
+        )
+    };
+    for (when, say) in [
+        ("true", "said {{ program('evil').version }}"),
+        ("true", "said {% set it = program('evil') %}{{ it['ver' ~ 'sion'] }}"),
+        ("program('evil')['ver' ~ 'sion'] is undefined", "said so"),
+    ] {
+        let machine = Machine::cloned(&[("README.md", "x"), (LINT, &witness(when, say))]);
+        machine.trap("evil");
+        machine.is_harmless(&[prompt(), shell("ls")]);
+        machine.allow();
+        let answer = machine.hook(prompt());
+        assert!(answer.to_string().contains("said"), "it counts: {answer}");
+        machine.hook(shell("ls"));
+        assert!(!machine.ran(), "{when}: {say}");
+    }
+    let condition = witness("program('evil').version", "x");
+    let machine = Machine::cloned(&[("README.md", "x"), (LINT, &condition)]);
     machine.trap("evil");
-    machine.is_harmless(&[prompt(), shell("ls")]);
     machine.allow();
     machine.hook(prompt());
-    assert!(machine.ran());
+    let check = machine.run(&["check", "lint"]);
+    assert_eq!(check.code, Some(1), "{}", check.stdout);
+    let said = format!("{}{}", check.stdout, check.stderr);
+    assert!(said.contains("a condition cannot ask for a program's version"), "{said}");
+    assert!(!machine.ran());
 }
 
 #[test]

@@ -111,3 +111,36 @@ fn what_was_allowed_is_forgotten_first() {
     assert!(registry.forget(&id).is_err());
     assert_eq!(Allowance::of(&user).standing(project.root()), Standing::Waiting);
 }
+
+/// What is loaded is what was judged, whatever is put there meanwhile.
+#[test]
+fn a_change_or_a_link_that_comes_after_the_judgement_is_not_loaded() {
+    let file = ".holdpoint/workflows/a/workflow.toml";
+    let change = |project: &Project| {
+        project.write(file, "about = \"evil\"\n");
+    };
+    let link = |project: &Project| {
+        project.write("evil.toml", "about = \"evil\"\n").remove(file);
+        std::os::unix::fs::symlink(project.root().join("evil.toml"), project.root().join(file)).unwrap();
+    };
+    let swaps: [&dyn Fn(&Project); 2] = [&change, &link];
+    for swap in swaps {
+        // The first judgement reads the files, the second one only looks at them.
+        for judgements in [0, 1] {
+            let project = Project::new();
+            let user = Later(project.state().to_path_buf());
+            project.workflow("a", "about = \"good\"\n[run]\nhome = \"x\"\n");
+            Allowance::of(&user).allow_all(project.root()).unwrap();
+            for _ in 0..judgements {
+                Allowance::of(&user).judge(project.root());
+            }
+            let content = Allowance::of(&user).judge(project.root()).allowed.unwrap();
+            let (name, folder) = content.workflows().remove(0);
+            swap(&project);
+            match content.load(&name, &folder, &[]) {
+                Ok(workflow) => assert_eq!((workflow.about.as_ref(), judgements), ("good", 0)),
+                Err(unusable) => assert_eq!(judgements, 1, "{unusable:?}"),
+            }
+        }
+    }
+}

@@ -97,7 +97,7 @@ fn a_run_from_elsewhere_hides_none_that_began_here() {
 fn a_copy_that_holdpoint_makes_is_allowed() {
     let machine = own_project();
     assert_eq!(machine.run(&["init", "--agent", "claude", "--workflow", "taskie"]).code, Some(0));
-    assert_eq!(machine.run(&["eject", "taskie"]).code, Some(0));
+    assert_eq!(machine.run(&["workflow", "eject", "taskie"]).code, Some(0));
     write_plan(&machine);
     let answer = machine.stop();
     assert!(machine.ran(), "{answer}");

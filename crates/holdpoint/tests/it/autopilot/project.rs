@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use crate::project::{Printed, Project, allow, feed};
+use crate::project::{Printed, Project, WIDE, allow, feed};
 
 /// The session of the agent at work.
 pub(crate) const SESSION: &str = "6a1f0c2e-0001-4000-8000-000000000001";
@@ -169,7 +169,8 @@ impl Site {
             .env("HOME", self.tools())
             .env("HOLDPOINT_ORGANISATION", "/nonexistent")
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("XDG_STATE_HOME", self.project.state());
+            .env("XDG_STATE_HOME", self.project.state())
+            .env(WIDE.0, WIDE.1);
         allow(self.project.state(), &self.root());
         command.env("PATH", format!("{}:{}:{path}", self.tools().display(), ours.display()));
         if !session.is_empty() {
@@ -180,6 +181,30 @@ impl Site {
 
     /// Runs a line in the agent's shell.
     pub(crate) fn shell(&self, line: &str) -> Printed {
+        self.unseen(&self.seen(SESSION, line))
+    }
+
+    /// What the hook before a shell call makes of it: the agent's shell runs that.
+    fn seen(&self, session: &str, line: &str) -> String {
+        if !line.contains("holdpoint") || session.is_empty() {
+            return line.to_owned();
+        }
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": self.root(),
+            "tool_name": "Bash", "tool_input": {"command": line}});
+        let answer = self.answered("claude", &event);
+        let instead = &answer["hookSpecificOutput"]["updatedInput"]["command"];
+        instead.as_str().unwrap_or(line).to_owned()
+    }
+
+    /// What the hook answers to an event of an agent.
+    pub(crate) fn answered(&self, agent: &str, event: &Json) -> Json {
+        let mut hook = self.program(env!("CARGO_BIN_EXE_holdpoint"), "");
+        hook.args(["hook", "--agent", agent]);
+        feed(hook, event.to_string().as_bytes()).json()
+    }
+
+    /// Runs a line in the agent's shell as if no hook had seen it.
+    pub(crate) fn unseen(&self, line: &str) -> Printed {
         let mut shell = self.program("sh", SESSION);
         shell.args(["-c", line]);
         feed(shell, b"")
@@ -204,9 +229,11 @@ impl Site {
 
     /// The same, typed in the shell of this session, or by the user.
     pub(crate) fn tell_as(&self, session: &str, words: &[&str]) -> Printed {
-        let mut command = self.program(env!("CARGO_BIN_EXE_holdpoint"), session);
-        command.arg("autopilot").args(words);
-        feed(command, b"")
+        let quoted = words.iter().map(|word| format!(" '{}'", word.replace('\'', r"'\''")));
+        let line = format!("holdpoint autopilot{}", quoted.collect::<String>());
+        let mut shell = self.program("sh", session);
+        shell.args(["-c", &self.seen(session, &line)]);
+        feed(shell, b"")
     }
 
     /// One of the workflow's commands, which must do what it is asked.

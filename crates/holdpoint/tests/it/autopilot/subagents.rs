@@ -144,3 +144,15 @@ fn an_answer_seals_no_state_that_nobody_can_vouch_for() {
     let next = site.tell(&["next"]);
     assert!(next.stderr.contains("was changed by others"), "{}", next.stderr);
 }
+
+#[test]
+fn a_very_long_answer_is_heard_and_only_its_beginning_is_kept() {
+    let site = begun();
+    follow(&site, Site::next, &[(TASK_1, &total), (SPEC_1, &nothing)]);
+    let long = "I have read all of it. ".repeat(200_000);
+    let heard = answered(&site, "spec-reviewer", &format!("{long}\n\nVERDICT {} approved", nonce(&site)));
+    let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(told.starts_with("Verdict on record: approved"), "{heard}");
+    assert!(site.read(STATE).len() < 100_000, "{}", site.read(STATE).len());
+    follow(&site, Site::next, &[(QUALITY_1, &nothing)]);
+}

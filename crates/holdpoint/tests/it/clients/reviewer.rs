@@ -78,7 +78,7 @@ fn a_reviewer_with_all_rights_has_them_inside_its_sandbox() {
     assert_eq!(planned.app.read(&format!("{PLAN}/plan-review-1.md")), "# Fine\n");
     assert_eq!(planned.app.read("built"), "x\n", "it runs what the tasks name, and that builds");
     assert_eq!(planned.all.read("temporary/x"), "x\n");
-    if holdpoint::confinement::launcher::can_confine() {
+    if holdpoint::confinement::sandbox::can_confine() {
         assert_eq!(planned.all.read("home/.claude/settings.json"), "{}");
         assert!(!planned.all.root().join("outside/x").exists());
     }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use holdpoint::env_vars::ORGANISATION;
 
-use crate::project::allow;
+use crate::project::{WIDE, allow};
 use crate::terminal::Terminal;
 
 const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
@@ -68,6 +68,7 @@ impl Reader {
         shell.current_dir(self.home.join("shop")).env_clear().env("PATH", &bin).env("HOME", &self.home);
         shell.env(ORGANISATION, "/nonexistent");
         shell.env("SHELL", "/bin/sh").env("LC_ALL", "C.UTF-8").env("TMPDIR", &self.home);
+        shell.env(WIDE.0, WIDE.1);
         for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
             shell.env(format!("{name}_NAME"), "Me").env(format!("{name}_EMAIL"), "me@example.com");
         }

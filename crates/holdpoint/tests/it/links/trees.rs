@@ -51,6 +51,76 @@ const ALL: [Planted; 10] = [
     Planted::Empty,
 ];
 
+/// Places of Holdpoint's own.
+const OURS: [&str; 32] = [
+    ".holdpoint",
+    ".holdpoint/.gitignore",
+    ".holdpoint/journal.jsonl",
+    ".holdpoint/locks",
+    ".holdpoint/sessions",
+    ".holdpoint/owners",
+    ".holdpoint/told",
+    ".holdpoint/reports",
+    ".holdpoint/evidence",
+    ".holdpoint/logs",
+    ".holdpoint/evidence/taskie.jsonl",
+    ".holdpoint/evidence/autopilot.jsonl",
+    ".holdpoint/sealed",
+    ".holdpoint/sealed/autopilot.json",
+    ".holdpoint/checked",
+    ".holdpoint/checked/gate",
+    ".holdpoint/kept",
+    ".holdpoint/git",
+    ".holdpoint/git/objects",
+    ".holdpoint/git/objects/ab",
+    ".holdpoint/git/scratch",
+    ".holdpoint/git/looked",
+    ".holdpoint/git/cleared",
+    ".holdpoint/messages",
+    ".holdpoint/tmp",
+    ".holdpoint/aside",
+    ".holdpoint/installed.json",
+    ".holdpoint/holdpoint.toml",
+    ".holdpoint/workflows",
+    ".holdpoint/workflows/gate",
+    ".holdpoint/workflows/gate/workflow.toml",
+    ".holdpoint/backups",
+];
+
+/// Places of runs, and the agents' settings.
+const THEIR_FILES: [&str; 30] = [
+    ".taskie",
+    ".taskie/plans",
+    ".taskie/plans/p",
+    ".taskie/plans/p/state.json",
+    ".taskie/plans/p/plan.md",
+    ".taskie/plans/p/plan-review-1.md",
+    ".taskie/plans/p/.review-1.log",
+    ".claude/claudex",
+    ".claude/claudex/log",
+    ".claude/claudex/odd.state",
+    ".claude/claudex/20261116-101010-abcdef.state",
+    ".isdlc",
+    ".isdlc/state.json",
+    ".gate",
+    STATE,
+    "autopilot-state.json",
+    "ai",
+    "ai/features",
+    "ai/features/FTR-7-cart.md",
+    ".claude",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/commands",
+    ".claude/commands/taskie",
+    ".codex",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".cursor/hooks.json",
+    ".github/hooks",
+];
+
 /// The places: ours, and those of runs.
 fn places() -> Vec<String> {
     let home = Path::new("/p");
@@ -68,58 +138,14 @@ fn places() -> Vec<String> {
         layout::memory(home, "s1", "gate"),
         layout::report(home, &plan.join("plan-review-1.md")),
     ];
-    let named = [
-        ".holdpoint",
-        ".holdpoint/.gitignore",
-        ".holdpoint/journal.jsonl",
-        ".holdpoint/locks",
-        ".holdpoint/sessions",
-        ".holdpoint/owners",
-        ".holdpoint/told",
-        ".holdpoint/reports",
-        ".holdpoint/evidence",
-        ".holdpoint/logs",
-        ".holdpoint/evidence/taskie.jsonl",
-        ".holdpoint/evidence/autopilot.jsonl",
-        ".holdpoint/sealed",
-        ".holdpoint/sealed/autopilot.json",
-        ".holdpoint/checked",
-        ".holdpoint/checked/gate",
-        ".holdpoint/kept",
-        ".holdpoint/git",
-        ".holdpoint/git/objects",
-        ".holdpoint/git/objects/ab",
-        ".holdpoint/git/scratch",
-        ".holdpoint/git/looked",
-        ".holdpoint/git/cleared",
-        ".holdpoint/messages",
-        ".holdpoint/tmp",
-        ".holdpoint/aside",
-        ".holdpoint/installed.json",
-        ".holdpoint/holdpoint.toml",
-        ".taskie",
-        ".taskie/plans",
-        ".taskie/plans/p",
-        ".taskie/plans/p/state.json",
-        ".taskie/plans/p/plan.md",
-        ".taskie/plans/p/plan-review-1.md",
-        ".taskie/plans/p/.review-1.log",
-        ".claude/claudex",
-        ".claude/claudex/log",
-        ".claude/claudex/odd.state",
-        ".claude/claudex/20261116-101010-abcdef.state",
-        ".isdlc",
-        ".isdlc/state.json",
-        ".gate",
-        STATE,
-        "autopilot-state.json",
-        "ai/features/FTR-7-cart.md",
-    ];
-    computed.into_iter().map(place).chain(named.into_iter().map(str::to_owned)).collect()
+    // What Holdpoint keeps for the user: links there are the user's own mistake, and still lead nowhere.
+    let kept = ["", "/projects", "/told", "/projects/0"].map(|part| format!("../state/holdpoint{part}"));
+    let named = OURS.iter().chain(&THEIR_FILES).map(|path| (*path).to_owned()).chain(kept);
+    computed.into_iter().map(place).chain(named).collect()
 }
 
-/// A clone with runs of all kinds, and files of the user's among them.
-fn site() -> Site {
+/// A clone with runs of all kinds, and files of the user's among them, or only beside them: what they are in stays.
+fn site(is_among: bool) -> Site {
     let autopilot = r#"{"spec_id":"FTR-7","spec_path":"ai/features/FTR-7-cart.md","plan_exists":true,"phase":"tester",
         "spec_status":"in_progress","current_task":1,"test_command":"echo 9 passed in 0.1s",
         "tasks":[{"id":1,"name":"total","status":"in_progress","coder":"done","files_changed":["x"]}]}"#;
@@ -136,12 +162,13 @@ fn site() -> Site {
         .upstream(".holdpoint/sealed/autopilot.json", &sealed)
         .upstream("ai/features/FTR-7-cart.md", spec);
     let mut site = site;
-    for folder in ["", ".taskie/plans/p/", ".claude/claudex/", ".isdlc/", "elsewhere/"] {
-        site = site.upstream(&format!("{folder}notes.txt"), &format!("the user's notes in {folder}"));
+    let among: &[&str] = if is_among { &[".taskie/plans/p/", ".claude/claudex/", ".isdlc/"] } else { &[] };
+    for folder in among.iter().chain(&["", "elsewhere/"]) {
+        site = site.upstream(&format!("{folder}notes.txt"), &format!("{THEIRS}notes in {folder}"));
     }
-    site = site.upstream(".claude/claudex/odd.state", "the user's game").cloned();
+    site = site.upstream(".claude/claudex/odd.state", &format!("{THEIRS}a game")).cloned();
     std::fs::create_dir_all(site.home("stuff")).unwrap();
-    std::fs::write(site.home("stuff/old.state"), "the user's other game").unwrap();
+    std::fs::write(site.home("stuff/old.state"), format!("{THEIRS}another game")).unwrap();
     let aged = File::create(site.home("stuff/old.json")).unwrap();
     aged.set_modified(std::time::SystemTime::now() - Duration::from_hours(24 * 60)).unwrap();
     std::fs::write(site.home("state.json"), PLAN_STATE).unwrap();
@@ -174,7 +201,7 @@ fn plant(site: &Site, path: &str, planted: Planted) {
         }
         Planted::Folder => {
             std::fs::create_dir(&place).unwrap();
-            std::fs::write(place.join("notes.txt"), format!("the user's notes in {path}")).unwrap();
+            std::fs::write(place.join("notes.txt"), format!("{THEIRS}notes in {path}")).unwrap();
         }
         Planted::Nonsense => {
             std::fs::write(&place, [b"\xff{ nonsense".as_slice(), &[b'x'; 3000]].concat()).unwrap();
@@ -187,11 +214,14 @@ fn made(command: &mut Command) -> bool {
     command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
+/// What texts of the user's begin with.
+const THEIRS: &str = "Belongs to the user: ";
+
 /// What is the user's in the clone: texts that must be somewhere afterwards.
 fn belongings(site: &Site) -> Vec<String> {
     let texts = contents(&site.clone()).into_iter().map(|(_, what)| what);
     let mut theirs: Vec<String> =
-        texts.filter_map(|what| what.find("the user's").map(|at| what[at..].to_owned())).collect();
+        texts.filter_map(|what| what.find(THEIRS).map(|at| what[at..].to_owned())).collect();
     theirs.sort();
     theirs
 }
@@ -217,6 +247,20 @@ pub(super) fn within_the_deadline(mut command: Command, input: &str) -> Printed 
     Printed { code: status.code(), stdout: text(said), stderr: text(told) }
 }
 
+const BEFORE: [&str; 3] = ["UserPromptSubmit", "PreToolUse", "Stop"];
+const AFTER: [&str; 6] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Stop"];
+const COMMANDS: [&[&str]; 9] = [
+    &["status"],
+    &["log"],
+    &["evidence"],
+    &["statusline"],
+    &["claudex", "status"],
+    &["autopilot", "next"],
+    &["init", "--agent", "claude", "--agent", "codex"],
+    &["uninstall"],
+    &["allow", "--list"],
+];
+
 #[test]
 fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
     let config = Config {
@@ -227,19 +271,29 @@ fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
         ..Config::default()
     };
     let planted = prop::collection::vec((select(places()), select(ALL.to_vec())), 1..8);
-    let tried = TestRunner::new(config).run(&planted, |planted| {
-        let site = site();
+    let tried = TestRunner::new(config).run(&(any::<bool>(), planted), |(is_among, planted)| {
+        let site = site(is_among);
         for (path, what) in &planted {
             plant(&site, path, *what);
         }
         let (outside, inside) = (site.users(), belongings(&site));
-        for name in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "Stop"] {
-            let command = site.command(&["hook", "--agent", "claude"]);
-            let printed = within_the_deadline(command, &site.event(name).to_string());
-            prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
-        }
-        for args in [&["status"][..], &["log"], &["evidence"], &["statusline"], &["uninstall"]] {
-            within_the_deadline(site.command(args), "{}");
+        let hooks = |session: &str, events: &[&str]| {
+            for name in events {
+                let mut event = site.event(name);
+                event["session_id"] = session.into();
+                let printed =
+                    within_the_deadline(site.stranger(&["hook", "--agent", "claude"]), &event.to_string());
+                prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
+            }
+            Ok(())
+        };
+        hooks("before it is allowed", &BEFORE)?;
+        // As its user, by the digest of what is there now: without a terminal that is the way.
+        let digest = within_the_deadline(site.stranger(&["allow", "--print"]), "").stdout;
+        within_the_deadline(site.stranger(&["allow", "--digest", digest.trim()]), "");
+        hooks("s1", &AFTER)?;
+        for args in COMMANDS {
+            within_the_deadline(site.stranger(args), "{}");
         }
         prop_assert_eq!(site.users(), outside);
         prop_assert_eq!(belongings(&site), inside);

@@ -14,7 +14,7 @@ use crate::project::Project;
 
 /// The workflow as the project's own, with another reviewer than the one it comes with.
 fn eject(project: &Project, command: &str) {
-    let printed = project.run(&["eject", "claudex"]);
+    let printed = project.run(&["workflow", "eject", "claudex"]);
     assert_eq!(printed.code, Some(0), "{}", printed.stderr);
     let file = ".holdpoint/workflows/claudex/workflow.toml";
     let own = r#"command = ["codex", "exec", "--dangerously-bypass-approvals-and-sandbox"]"#;

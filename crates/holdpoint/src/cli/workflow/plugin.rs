@@ -1,22 +1,22 @@
-//! `holdpoint plugin`: writes workflows as Claude Code plugins, with a marketplace.
+//! `holdpoint workflow plugin`: writes workflows as Claude Code plugins, with a marketplace.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Context, phrase, subject};
+use crate::cli::{Context, phrase, subject};
 use crate::error::{CommandError, Kind};
 use crate::plugin::{self, Source};
 use crate::store::atomic;
 
-/// Write workflows as Claude Code plugins: hooks, slash commands, sub-agents, and a marketplace that lists them
+/// Write workflows as Claude Code plugins
 ///
-/// Each plugin calls `holdpoint` from PATH. Use plugins instead of `holdpoint init` for Claude Code, not alongside it.
+/// Writes their hooks, slash commands and sub-agents, and a marketplace that lists them. Each plugin calls `holdpoint` from PATH. Use plugins instead of `holdpoint init` for Claude Code, not alongside it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint plugin my-plugins                all workflows
-  holdpoint plugin my-plugins myflow         one of them
+  holdpoint workflow plugin my-plugins                all workflows
+  holdpoint workflow plugin my-plugins myflow         one of them
   Then, in Claude Code:
     /plugin marketplace add ./my-plugins
     /plugin install myflow@holdpoint")]

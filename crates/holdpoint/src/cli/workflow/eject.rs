@@ -1,4 +1,4 @@
-//! `holdpoint eject`: copies a built-in workflow into the project.
+//! `holdpoint workflow eject`: copies a built-in workflow into the project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::parse::FILE;
 use serde_json::json;
 
-use super::{Context, phrase};
 use crate::allow::{Allowance, waiting};
 use crate::catalog::{self, BuiltIn};
+use crate::cli::{Context, phrase};
 use crate::error::{CommandError, Kind};
 use crate::layers;
 use crate::project;
@@ -26,8 +26,8 @@ use crate::ui::Style;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint eject myflow                 to .holdpoint/workflows/myflow
-  holdpoint eject myflow --to drafts     to drafts/myflow, where it is not enabled")]
+  holdpoint workflow eject myflow                to .holdpoint/workflows/myflow
+  holdpoint workflow eject myflow --to drafts    to drafts/myflow, not enabled")]
 pub(super) struct Arguments {
     /// The built-in workflow
     workflow: String,

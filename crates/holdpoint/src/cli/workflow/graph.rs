@@ -1,21 +1,23 @@
-//! `holdpoint graph`: draws a workflow's phases.
+//! `holdpoint workflow graph`: draws a workflow's phases.
 
 use clap::{Args, ValueEnum};
 use holdpoint_core::diagnostic::Severity;
 use holdpoint_core::graph;
 use holdpoint_core::workflow::check::{Surroundings, check};
 
-use super::{Context, subject};
+use crate::cli::{Context, subject};
 use crate::error::{CommandError, Kind};
 
-/// Draw the phases of a workflow: who acts, where each verdict leads, the limits, and where you are asked
+/// Draw the phases of a workflow
+///
+/// Shows who acts, where each verdict leads, the limits, and where you are asked.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint graph myflow                               for the terminal
-  holdpoint graph ./drafts/myflow                      a workflow's folder anywhere
-  holdpoint graph myflow --format mermaid              for a Markdown page
-  holdpoint graph myflow --format dot | dot -Tsvg      for a picture")]
+  holdpoint workflow graph myflow                     for the terminal
+  holdpoint workflow graph ./drafts/myflow            a folder anywhere
+  holdpoint workflow graph myflow --format mermaid    for a Markdown page
+  holdpoint workflow graph myflow --format dot | dot -Tsvg")]
 pub(super) struct Arguments {
     /// The workflow, by name or folder
     workflow: String,
@@ -49,7 +51,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             return Err(CommandError::new(Kind::Failed, format!("workflow `{}` has errors", found.name))
                 .hinted(format!("see `holdpoint check {}`", arguments.workflow)));
         }
-        context.ui.line(graph::graph(&parsed.workflow).drawn(format(context, arguments)));
+        let format = format(context, arguments);
+        let drawn = graph::graph(&parsed.workflow).drawn(format);
+        if format == graph::Format::Plain { context.ui.line(drawn) } else { context.ui.data(drawn) }
     }
     Ok(())
 }
