@@ -16,6 +16,9 @@ pub mod world;
 // A workflow as data: the program parses and checks its file, embeds the built-in ones, and reads what it says.
 pub mod workflow;
 
+// What a user, a project and an organisation say about workflows, without touching them.
+pub mod settings;
+
 // The language of conditions and texts: `check` and the reference ask for its names; evaluation is the core's own.
 pub mod expression;
 pub mod filters;

@@ -23,8 +23,10 @@ const FILES: [&str; 7] = [
     ".cursor/hooks.json",
     ".github/hooks/**",
 ];
+/// The settings and workflows of the layers above the project, wherever the home is.
+const ABOVE: [&str; 2] = ["/**/.config/holdpoint/**", "/etc/holdpoint/**"];
 /// The same as a shell command may name them. What only shows what was seen, as logs do, is not among them.
-const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks";
+const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks|(\.config|/etc)/holdpoint\b";
 /// Commands that only read.
 const ONLY_READS: &str =
     r"^\s*(cat|head|tail|less|ls|wc|stat|jq|grep|rg|git (status|diff|log|show))\b[^>;&|`$\n]*$";
@@ -32,7 +34,7 @@ const ONLY_READS: &str =
 const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 /// By PATH the engine finds its programs, and by the session's variables it tells an agent from the user.
 const OTHER_ENVIRONMENT: &str =
-    r"(\b(PATH|HOME|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
+    r"(\b(PATH|HOME|XDG_\w+|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
 const NOT_AN_AGENTS: [&str; 3] = ["holdpoint hook", "holdpoint approve", "holdpoint allow"];
 
@@ -106,8 +108,11 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError>
         return Ok(Some(Against::Files(format!("{} files at once, too many to be checked", paths.len()))));
     }
     let paths = paths.into_iter().map(|path| crate::path::join(&facts.event.cwd, &path));
-    let files = paths.filter_map(|path| crate::path::below(&facts.home, &path).map(str::to_owned));
-    let ours: Vec<String> = files.filter(is_ours).collect();
+    let ours = paths.filter_map(|path| match crate::path::below(&facts.home, &path) {
+        Some(file) => Some(file.to_owned()).filter(is_ours),
+        None => ABOVE.iter().any(|glob| fast_glob::glob_match(glob, &path)).then_some(path),
+    });
+    let ours: Vec<String> = ours.collect();
     Ok((!ours.is_empty()).then(|| Against::Files(ours.join(", "))))
 }
 

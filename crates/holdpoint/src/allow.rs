@@ -98,6 +98,11 @@ impl<'a> Allowance<'a> {
         }
     }
 
+    /// The surroundings it was made for.
+    pub(crate) fn env(&self) -> &'a dyn Env {
+        self.env
+    }
+
     /// The registry behind it.
     pub fn registry(&self) -> &Registry {
         &self.registry

@@ -15,8 +15,10 @@ pub use file::{Case, CaseFile, parse};
 pub use judge::{Outcome, run};
 pub use prepared::Prepared;
 
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::{Format, Rule};
 
+use crate::catalog::Origin;
 use crate::error::in_full;
 
 /// The results of a workflow's cases.
@@ -56,6 +58,14 @@ pub struct Subject<'a> {
     pub format: Format,
     /// The workflow's folder, if it is a project's own. It is copied into every case.
     pub own_folder: Option<&'a std::path::Path>,
+}
+
+impl Subject<'_> {
+    /// Returns the origin of its runs.
+    fn origin(&self) -> Origin {
+        let own = |folder: &std::path::Path| Origin::Own { layer: Layer::Project, folder: folder.into() };
+        self.own_folder.map_or(Origin::BuiltIn, own)
+    }
 }
 
 /// Runs the cases in `files` (path and text). With `filter`, only those whose name or file contains it.

@@ -1,18 +1,21 @@
-//! The workflows: those built in, and a project's own in `.holdpoint/workflows/`, which take precedence.
+//! The workflows: those built in, and the layers' own, each in a folder: how they are found in it, read and checked.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use thiserror::Error;
 
 use crate::error::in_full;
+use crate::layers::trust::TrustError;
 use crate::store::checked::Checked;
 use crate::store::folder::{FileError, Folder};
 use crate::store::layout;
+use crate::store::state_folder::StateFolder;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
@@ -30,11 +33,16 @@ pub struct BuiltIn {
 pub enum Origin {
     /// The program.
     BuiltIn,
-    /// The project's own folder.
-    Project(PathBuf),
+    /// A folder of a layer's own.
+    Own {
+        /// The layer.
+        layer: Layer,
+        /// The folder.
+        folder: PathBuf,
+    },
 }
 
-/// A project's own workflow that cannot be used.
+/// A workflow of a layer's own that cannot be used.
 #[derive(Debug, Error)]
 #[error("workflow `{name}` cannot be used, so it holds nothing")]
 pub struct Unusable {
@@ -58,6 +66,9 @@ pub enum Defect {
     /// Its file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
+    /// It is a project's, and was looked at without asking what the user has allowed.
+    #[error("it is not allowed yet")]
+    NotAllowed,
     /// Its file has an error.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Wrong {
@@ -87,6 +98,9 @@ pub enum ReadError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Others than its layer could have written it.
+    #[error(transparent)]
+    Distrusted(#[from] TrustError),
     /// It is no longer what was allowed.
     #[error("{} was changed while it was read", path.display())]
     Changed {
@@ -116,11 +130,15 @@ pub fn is_name(name: &str) -> bool {
 
 /// Lists the folders of a project's own workflows, by name. A folder with another kind of name is none.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
-    let place = layout::workflows(home);
-    let Ok(entries) = std::fs::read_dir(&place) else { return Vec::new() };
+    folders(&layout::workflows(home))
+}
+
+/// Lists the folders of the workflows in a place, by name.
+pub fn folders(place: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(place) else { return Vec::new() };
     let mut folders: Vec<(String, PathBuf)> = entries
         .flatten()
-        .filter(|entry| is_plain(&place, &entry.path().join(FILE)))
+        .filter(|entry| is_plain(place, &entry.path().join(FILE)))
         .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
         .filter(|(name, _)| is_name(name))
         .collect();
@@ -130,10 +148,20 @@ pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
 
 /// Loads the workflow in a folder. What `check` calls an error is not run.
 pub fn load(name: &str, folder: &Path) -> Result<Workflow, Unusable> {
-    load_with(name, folder, &|file| match file {
+    let read = |file: &str| match file {
         FILE => read_text(&folder.join(FILE)),
         file => file_below(folder, file),
-    })
+    };
+    load_with(name, folder, &read, &Around::default())
+}
+
+/// What is around a workflow's folder.
+#[derive(Debug, Default)]
+pub struct Around<'a> {
+    /// Where it is remembered that it was found good, if not in its project.
+    pub state: Option<StateFolder>,
+    /// Workflows that its texts can name, other than those beside it and the built-in ones.
+    pub others: &'a [String],
 }
 
 /// Loads the workflow of a folder whose files are read like this.
@@ -141,6 +169,7 @@ pub fn load_with(
     name: &str,
     folder: &Path,
     read: &dyn Fn(&str) -> Result<String, ReadError>,
+    around: &Around<'_>,
 ) -> Result<Workflow, Unusable> {
     let unusable = |why| Unusable { name: name.to_owned(), why };
     let source = read(FILE).map_err(|error| unusable(error.into()))?;
@@ -151,7 +180,7 @@ pub fn load_with(
         Some(text)
     });
     let texts = texts.into_inner();
-    match error(&parsed, folder, &texts) {
+    match error(&parsed, folder, &texts, around) {
         None => Ok(parsed.workflow),
         Some(error) => {
             let source = texts.iter().find(|(file, _)| *file == error.file);
@@ -171,12 +200,18 @@ pub fn read(name: &str, folder: &Path) -> Result<Parsed, ReadError> {
 
 /// Returns the first error of a workflow that was read from these texts. The whole check costs many times what parsing
 /// does, so texts that were once found good are not checked again.
-fn error(parsed: &Parsed, folder: &Path, texts: &[(String, String)]) -> Option<Diagnostic> {
+fn error(
+    parsed: &Parsed,
+    folder: &Path,
+    texts: &[(String, String)],
+    around: &Around<'_>,
+) -> Option<Diagnostic> {
     if let Some(error) = parsed.error() {
         return Some(error.clone());
     }
-    let workflows = names_beside(folder);
-    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows);
+    let mut workflows = names_beside(folder);
+    workflows.extend_from_slice(around.others);
+    let found = Checked::of(&parsed.workflow.name, folder, texts, &workflows, around.state.clone());
     if found.is_good() {
         return None;
     }
@@ -208,7 +243,7 @@ fn own_file(file: &str) -> Option<String> {
 }
 
 /// Reads a file of a workflow's folder. What a link leads to is not the workflow's.
-fn file_below(folder: &Path, file: &str) -> Result<String, ReadError> {
+pub(crate) fn file_below(folder: &Path, file: &str) -> Result<String, ReadError> {
     let path = folder.join(file);
     text(Folder::users(folder)?.read(&path, FILE_BYTES_MAX)?, &path)
 }

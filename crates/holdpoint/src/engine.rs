@@ -167,7 +167,7 @@ fn respond(
         return Reply::default();
     }
     for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
-        tell_problem(&what, found, &event, &mut said);
+        tell_problem(call, &what, found, &event, &mut said);
     }
     if event.moment == Moment::Stop {
         clear_away(&found.strays);
@@ -197,7 +197,7 @@ fn respond(
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
-        answer.release = legacy::release(call.options, found, event.moment);
+        answer.release = legacy::release(call, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();
         answer.stderr.extend(answer.message.take_if(|_| !shows_messages));
         answer.stderr.extend(answer.context.take());
@@ -276,12 +276,12 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
     if names_nothing || !found.unusable.is_empty() || !found.waiting.is_empty() {
         return None;
     }
-    let own = found.own();
+    let own = &found.configuration.own;
     let built_in = catalog::built_in()
         .iter()
-        .filter(|built_in| !own.iter().any(|(own, _)| *own == built_in.workflow.name));
+        .filter(|built_in| !own.iter().any(|own| own.name == built_in.workflow.name));
     let wanted = |name: &str| options.workflow.as_deref().is_none_or(|wanted| wanted == name);
-    let mut names: Vec<String> = own.iter().map(|(name, _)| name.clone()).collect();
+    let mut names: Vec<String> = own.iter().map(|own| own.name.clone()).collect();
     let mut rules: Vec<Rule> = Vec::new();
     for built_in in built_in {
         names.push(built_in.workflow.name.to_string());
@@ -294,9 +294,9 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
             format!("there is no workflow `{name}`; there are: {}", names.join(", "))
         }
         (_, Some(only)) => {
-            for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
-                let loaded = found.content.as_ref().and_then(|content| content.load(name, folder).ok());
-                rules.extend(loaded.iter().flat_map(|workflow| workflow.rules.iter().cloned()));
+            for own in own.iter().filter(|own| wanted(&own.name)) {
+                let loaded = own.load(call.env.as_ref()).map(|workflow| workflow.rules).unwrap_or_default();
+                rules.extend(loaded.iter().cloned());
             }
             if rules.iter().any(|rule| rule.is_called(only)) {
                 return None;
@@ -313,11 +313,15 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
     )))
 }
 
-/// What is wrong with a project's workflows or choices: the journal says so each time, the user sees it once a session.
-fn tell_problem(what: &str, found: &Found, event: &Event, said: &mut merge::Said) {
-    let Some(base) = &found.base else { return };
+/// What is wrong with workflows or settings: the project's journal says so each time, the user sees it once a session.
+fn tell_problem(call: &Call<'_>, what: &str, found: &Found, event: &Event, said: &mut merge::Said) {
+    let text = format!("holdpoint: {what}. See `holdpoint check`.");
+    let Some(base) = &found.base else {
+        said.once(Allowance::of(call.env.as_ref()).registry(), event, what, text);
+        return;
+    };
     record::fault(base, event, what);
-    said.fault(base, event, what, format!("holdpoint: {what}. See `holdpoint check`."));
+    said.fault(base, event, what, text);
 }
 
 /// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one and the user

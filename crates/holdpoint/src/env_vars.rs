@@ -30,6 +30,8 @@ pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 /// Digests of projects' content that count as allowed, separated by commas: for containers and CI.
 pub const ALLOW: &str = "HOLDPOINT_ALLOW";
+/// The organisation's folder, for tests: only a debug build reads it, a released program has `/etc/holdpoint` alone.
+pub const ORGANISATION: &str = "HOLDPOINT_ORGANISATION";
 /// Claude Code's folder, if not `.claude` in the home.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// Codex's folder, if not `.codex` in the home.

@@ -16,6 +16,7 @@ pub mod engine;
 // The engine looks up: workflows, runs, facts.
 pub mod allow;
 pub mod catalog;
+pub mod layers;
 pub mod project;
 
 pub mod world;

@@ -17,19 +17,18 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::filters::Environments;
 use holdpoint_core::path::tidy;
+use holdpoint_core::settings::Layer;
 use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
-use serde::Deserialize;
-use thiserror::Error;
 
 use self::ancestry::Ancestry;
 use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
 use crate::allow::{self, Allowance};
-use crate::catalog::{self, Defect, Origin, ReadError, Unusable};
+use crate::catalog::{self, Defect, Origin, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
-use crate::error::in_full;
+use crate::layers::{Configuration, Layers, Own};
 use crate::store::layout;
 use crate::store::seal::{self, Begun};
 use crate::ui;
@@ -85,7 +84,7 @@ pub struct Found {
     pub runs: Vec<Run>,
     /// Workflows of the project that cannot be used.
     pub unusable: Vec<Unusable>,
-    /// Problems with the project's choices.
+    /// Problems with the settings.
     pub problems: Vec<String>,
     /// What has no effect because the user has not allowed it.
     pub waiting: Vec<Waiting>,
@@ -95,32 +94,8 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
-    /// What the user has allowed of them.
-    pub content: Option<AllowedContent>,
-}
-
-impl Found {
-    /// Lists the project's own workflows that count, with their folders.
-    pub fn own(&self) -> Vec<(String, PathBuf)> {
-        self.content.as_ref().map(AllowedContent::workflows).unwrap_or_default()
-    }
-}
-
-/// The contents of `holdpoint.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// The workflows that are enabled here. Without it, all are.
-    pub workflows: Option<Vec<String>>,
-    /// What the programs of all checks and reviewers get here.
-    #[serde(default)]
-    pub programs: programs::Programs,
-    /// What is beside the files on the bench.
-    #[serde(default)]
-    pub bench: bench::Settings,
-    /// Other reviewers than a workflow names.
-    #[serde(default)]
-    pub reviewers: reviewers::Choices,
+    /// What the organisation and the user say, and the project as far as it is allowed.
+    pub configuration: Configuration,
 }
 
 /// Finds the runs that an event concerns, of every workflow or of one.
@@ -129,7 +104,8 @@ pub struct Config {
 /// folder its session started in: an agent that leaves the project is still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
-    let find_from = |start: &Path| find_at(start, env, session, only, Some(event.moment));
+    let layers = Layers::of(env.as_ref());
+    let find_from = |start: &Path| find_at(start, &layers, env, session, only, Some(event.moment));
     let mut found = find_from(Path::new(&event.cwd));
     let touched = event.tool.iter().flat_map(Tool::paths).filter_map(|path| {
         let path = holdpoint_core::path::join(&event.cwd, &path);
@@ -137,7 +113,7 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
     });
     let begun = PROJECT_DIRS.iter().filter_map(|name| env.var(name)).map(PathBuf::from);
     for place in touched.chain(begun) {
-        if !found.runs.is_empty() || !found.unusable.is_empty() {
+        if found.is_concerned() {
             break;
         }
         let waiting = found.waiting;
@@ -151,12 +127,13 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
 
 /// Finds the runs from `start` upwards. If a workflow has several, the one that matters most to the session.
 pub fn find(start: &Path, env: &Arc<dyn Env>, session: Option<&str>, only: Option<&str>) -> Found {
-    find_at(start, env, session, only, None)
+    find_at(start, &Layers::of(env.as_ref()), env, session, only, None)
 }
 
 /// Finds the runs for an event of this moment. Skips workflows that have nothing to say about it.
 fn find_at(
     start: &Path,
+    layers: &Layers,
     env: &Arc<dyn Env>,
     session: Option<&str>,
     only: Option<&str>,
@@ -168,45 +145,41 @@ fn find_at(
     let query = RunQuery { start, above: &above, ours, env, allowance: &allowance, session, moment };
     let mut found = Found { journal: ours.map(Path::to_path_buf), ..Found::default() };
     let content = base.and_then(|base| found.take_content(base, query.allowance()));
-    let config = content.as_ref().and_then(|content| config(content, &mut found.problems));
-    let wanted = |name: &str| {
-        only.is_none_or(|only| only == name)
-            && config
-                .as_ref()
-                .and_then(|config| config.workflows.as_ref())
-                .is_none_or(|list| list.iter().any(|n| n == name))
-    };
-    let mut own = content.as_ref().map(AllowedContent::workflows).unwrap_or_default();
-    own.retain(|(name, _)| seal::changed_since(start, name) != Some(Begun::BuiltIn));
-    for (name, folder) in own.iter().filter(|(name, _)| wanted(name)) {
-        match content.as_ref().map(|content| load(start, name, folder, content)) {
-            Some(Ok(workflow)) => found.add(&workflow, Origin::Project(folder.clone()), &query),
-            Some(Err(unusable)) => found.unusable.push(unusable),
-            None => {}
+    let mut configuration = layers.configuration(content);
+    configuration.own.retain(|own| seal::changed_since(start, own) != Some(Begun::BuiltIn));
+    found.problems.append(&mut configuration.problems);
+    let Configuration { effective, own, .. } = &configuration;
+    let wanted = |name: &str| only.is_none_or(|only| only == name) && effective.enables(name);
+    for own in own.iter().filter(|own| wanted(&own.name)) {
+        match unchanged(start, own).and_then(|()| layers.load(own, env.as_ref())) {
+            Ok(workflow) => found.add(&workflow, own.origin(), &query),
+            // The project's own of that name is what the run was begun with: that it waits is told.
+            Err(Unusable { why: Defect::Changed { .. }, .. }) if found.waits(&own.name) => {}
+            Err(unusable) => found.unusable.push(unusable),
         }
     }
-    for name in config.iter().filter_map(|config| config.workflows.as_ref()).flatten() {
-        found.problems.extend(unknown_name(name, &own));
+    for (name, file) in effective.named() {
+        found.problems.extend(unknown_name(name, file, own));
     }
     for built_in in catalog::built_in() {
         let name = built_in.workflow.name.as_ref();
-        if wanted(name) && !own.iter().any(|(own, _)| own == name) {
+        if wanted(name) && !own.iter().any(|own| own.name == name) {
             found.add_built_in(&built_in.workflow, &query);
         }
     }
-    if let Some(config) = &config {
-        config.reviewers.apply_to(&mut found);
-    }
-    found.content = content;
+    reviewers::apply_to(&mut found, &effective.reviewers);
+    found.configuration = configuration;
     found
 }
 
-/// Loads one of the project's own workflows, unless a sealed run was started with another version of it.
-pub fn load(start: &Path, name: &str, folder: &Path, content: &AllowedContent) -> Result<Workflow, Unusable> {
-    if seal::changed_since(start, name).is_some() {
-        return Err(changed(start, name));
-    }
-    content.load(name, folder)
+/// Loads a workflow that is not built in, unless a sealed run was started with another version of it.
+pub fn load(start: &Path, own: &Own, env: &dyn Env) -> Result<Workflow, Unusable> {
+    unchanged(start, own)?;
+    own.load(env)
+}
+
+fn unchanged(start: &Path, own: &Own) -> Result<(), Unusable> {
+    if seal::changed_since(start, own).is_none() { Ok(()) } else { Err(changed(start, &own.name)) }
 }
 
 /// Says that a sealed run was started with another workflow of this name.
@@ -216,6 +189,15 @@ pub fn changed(start: &Path, name: &str) -> Unusable {
 }
 
 impl Found {
+    /// Returns whether the folder is concerned: a workflow has a run there, or the project's own might have. One above
+    /// all projects that cannot be used says nothing about this one.
+    fn is_concerned(&self) -> bool {
+        let is_projects = |unusable: &Unusable| {
+            self.configuration.own(&unusable.name).is_some_and(|own| own.layer == Layer::Project)
+        };
+        !self.runs.is_empty() || self.unusable.iter().any(is_projects)
+    }
+
     /// Takes in the project's own workflows and settings as far as the user has allowed them. The rest waits.
     fn take_content(&mut self, base: &Path, allowance: &Allowance<'_>) -> Option<AllowedContent> {
         let judged = allowance.judge(base);
@@ -226,11 +208,16 @@ impl Found {
         judged.allowed
     }
 
-    /// Adds a built-in workflow's run. One that was begun with the project's own workflow of its name waits for that:
+    /// Returns whether the project's own workflow of this name waits for the user.
+    fn waits(&self, name: &str) -> bool {
+        self.waiting.iter().any(|waiting| waiting.is_workflow(name))
+    }
+
+    /// Adds a built-in workflow's run. One that was begun with a layer's own workflow of its name waits for that:
     /// commands are told so here, hooks when they uphold its state, without reading the seal twice.
     fn add_built_in(&mut self, workflow: &Workflow, query: &RunQuery<'_>) {
         let name = workflow.name.as_ref();
-        let own_waits = self.waiting.iter().any(|waiting| waiting.is_workflow(name));
+        let own_waits = self.waits(name);
         let is_looked_at = workflow.run.is_sealed && (own_waits || query.moment.is_none());
         if !is_looked_at || !seal::is_of_own(query.start, name) {
             self.add(workflow, Origin::BuiltIn, query);
@@ -289,7 +276,7 @@ struct RunQuery<'a> {
     /// The nearest folder with a `.holdpoint`.
     ours: Option<&'a Path>,
     env: &'a Arc<dyn Env>,
-    /// Made when something is found: an event without runs reads nothing outside the project.
+    /// Made when something is found: an event without runs does not read the registry.
     allowance: &'a OnceCell<Allowance<'a>>,
     session: Option<&'a str>,
     moment: Option<Moment>,
@@ -374,47 +361,13 @@ pub fn ignored(path: &Path) -> String {
     format!("{} has no effect: it is {what}", path.display())
 }
 
-/// Returns whether a project's choices list workflows without this one.
-pub fn leaves_out(content: &AllowedContent, name: &str) -> bool {
-    let names = config(content, &mut Vec::new()).and_then(|config| config.workflows);
-    names.is_some_and(|names| !names.iter().any(|named| named == name))
-}
-
 /// Reports a name in `holdpoint.toml` that no workflow has.
-fn unknown_name(name: &str, own: &[(String, PathBuf)]) -> Option<String> {
+fn unknown_name(name: &str, file: &str, own: &[Own]) -> Option<String> {
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.name.as_ref());
-    let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).chain(built_in).collect();
+    let names: Vec<&str> = own.iter().map(|own| own.name.as_str()).chain(built_in).collect();
     let hint = match nearest_word(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are: {}", names.join(", ")),
     };
-    (!names.contains(&name))
-        .then(|| format!("{} names a workflow `{name}` that does not exist; {hint}", layout::CONFIG))
-}
-
-/// Reads a project's choices. A file that cannot be used is reported as a problem and ignored.
-pub fn config(content: &AllowedContent, problems: &mut Vec<String>) -> Option<Config> {
-    match read_config(content, content.settings()?) {
-        Ok(config) => Some(config),
-        Err(error) => {
-            problems.push(format!("{}: all workflows are in force", in_full(&error)));
-            None
-        }
-    }
-}
-
-fn read_config(content: &AllowedContent, text: Result<String, ReadError>) -> Result<Config, ConfigError> {
-    let read: Result<Config, String> = toml::from_str(&text?).map_err(|error| error.message().to_owned());
-    let wrong = |config: &Config| config.programs.wrong().or_else(|| config.bench.wrong());
-    let checked = read.and_then(|config| wrong(&config).map_or(Ok(config), Err));
-    checked.map_err(|message| ConfigError::Wrong { path: layout::config(content.base()), message })
-}
-
-/// The failure to read a project's choices.
-#[derive(Debug, Error)]
-enum ConfigError {
-    #[error(transparent)]
-    Unreadable(#[from] ReadError),
-    #[error("{}: {message}", path.display())]
-    Wrong { path: PathBuf, message: String },
+    (!names.contains(&name)).then(|| format!("{file} names a workflow `{name}` that does not exist; {hint}"))
 }

@@ -24,7 +24,7 @@ impl Prove {
 }
 
 /// `[bench]`: folders that git ignores, and what becomes of them on the bench. All others are not there.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::bench))]
 pub struct Bench {
     /// Folders that are kept on the bench from one time to the next, and never come from the project.
@@ -36,7 +36,7 @@ pub struct Bench {
 }
 
 /// A folder that a command makes on the bench, and makes again when a file changes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::bench))]
 pub struct Make {
     /// The folder.

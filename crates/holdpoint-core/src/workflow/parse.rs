@@ -1,7 +1,7 @@
 //! From a workflow's files to a `Workflow`, or to the list of what is wrong with them.
 
 mod approvals;
-mod bench;
+pub(crate) mod bench;
 mod commands;
 pub(super) mod former;
 mod legacy;

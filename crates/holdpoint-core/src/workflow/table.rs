@@ -11,7 +11,7 @@ use crate::event::Moment;
 use crate::expression::{NameUse, SyntaxError, names_in_expression, names_in_template};
 
 /// A key's value and where it stands.
-pub(super) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
+pub(crate) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
 
 /// What to do about a glob that is none.
 pub(super) const CLOSE_IT: &str = "close it, or leave it out";
@@ -64,10 +64,10 @@ impl Piece {
 }
 
 /// Reads one TOML file and gathers what is wrong with it.
-pub(super) struct Reader<'s> {
+pub(crate) struct Reader<'s> {
     pub(super) file: &'s str,
     pub(super) source: &'s str,
-    pub(super) problems: Vec<Diagnostic>,
+    pub(crate) problems: Vec<Diagnostic>,
     pub(super) pieces: Vec<Piece>,
     /// The moments of the rule that is being read.
     pub(super) moments: Vec<Moment>,
@@ -78,7 +78,7 @@ pub(super) struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    pub(super) fn new(file: &'s str, source: &'s str) -> Reader<'s> {
+    pub(crate) fn new(file: &'s str, source: &'s str) -> Reader<'s> {
         Reader {
             file,
             source,
@@ -90,14 +90,14 @@ impl<'s> Reader<'s> {
         }
     }
 
-    pub(super) fn error(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
+    pub(crate) fn error(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
         self.problems.push(Diagnostic::error(self.file, span, message));
         let last = self.problems.len() - 1;
         &mut self.problems[last]
     }
 
     /// Complains about keys of `table` that are not in `keys`.
-    pub(super) fn known_keys(&mut self, place: &str, table: &DeTable<'_>, keys: &[&str]) {
+    pub(crate) fn known_keys(&mut self, place: &str, table: &DeTable<'_>, keys: &[&str]) {
         for key in table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
             self.unknown_key(place, key, keys);
         }
@@ -115,11 +115,11 @@ impl<'s> Reader<'s> {
         self.error(key.span(), format!("unknown key `{name}` in {place}")).hint = Some(hint);
     }
 
-    pub(super) fn get<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a Spanned<'i>> {
+    pub(crate) fn get<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a Spanned<'i>> {
         table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
     }
 
-    pub(super) fn table<'a, 'i>(&mut self, name: &str, value: &'a Spanned<'i>) -> Option<&'a DeTable<'i>> {
+    pub(crate) fn table<'a, 'i>(&mut self, name: &str, value: &'a Spanned<'i>) -> Option<&'a DeTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
             self.error(value.span(), format!("`{name}` must be a table")).hint =
@@ -141,7 +141,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Whether `key` says `true`.
-    pub(super) fn truth(&mut self, table: &DeTable<'_>, key: &str) -> bool {
+    pub(crate) fn truth(&mut self, table: &DeTable<'_>, key: &str) -> bool {
         let Some(value) = Self::get(table, key) else { return false };
         let truth = value.get_ref().as_bool();
         if truth.is_none() {
@@ -270,7 +270,7 @@ pub(super) fn one_or_many<'a, 'i>(value: &'a Spanned<'i>) -> &'a [Spanned<'i>] {
 }
 
 /// `a`, `b` and `c`.
-pub(super) fn listed(words: &[&str]) -> String {
+pub(crate) fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

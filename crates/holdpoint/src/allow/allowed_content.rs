@@ -11,7 +11,7 @@ use holdpoint_core::workflow::Workflow;
 use super::content::Content;
 use super::fingerprint::Fingerprint;
 use super::part::Part;
-use crate::catalog::{self, FILE_BYTES_MAX, ReadError, Unusable};
+use crate::catalog::{self, Around, FILE_BYTES_MAX, ReadError, Unusable};
 use crate::store::folder::{FileError, Folder};
 use crate::store::layout;
 
@@ -62,9 +62,10 @@ impl AllowedContent {
         own.map(|name| (name.clone(), layout::workflows(&self.base).join(name))).collect()
     }
 
-    /// Loads one of the project's own workflows.
-    pub fn load(&self, name: &str, folder: &Path) -> Result<Workflow, Unusable> {
-        catalog::load_with(name, folder, &|file| self.text(&format!("workflows/{name}/{file}")))
+    /// Loads one of the project's own workflows. `others` are those above all projects: its texts can name them.
+    pub fn load(&self, name: &str, folder: &Path, others: &[String]) -> Result<Workflow, Unusable> {
+        let read = |file: &str| self.text(&format!("workflows/{name}/{file}"));
+        catalog::load_with(name, folder, &read, &Around { others, ..Around::default() })
     }
 
     /// Reads the project's settings. None if it has none, or they are not allowed.

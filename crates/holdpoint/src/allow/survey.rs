@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 
@@ -12,6 +13,8 @@ use super::part::{Part, Pending};
 use super::waiting::Waiting;
 use super::{Allowance, only_guards};
 use crate::catalog::{self, Origin};
+use crate::env::Env;
+use crate::layers::Layers;
 use crate::project::{self, Run};
 use crate::store::layout::{self, content_digest};
 use crate::world::read_file;
@@ -46,8 +49,12 @@ impl Survey {
         let own: Vec<Workflow> = content.workflows().into_iter().map(|(_, parsed)| parsed.workflow).collect();
         let built_in = catalog::built_in().iter().map(|built_in| &built_in.workflow);
         let built_in = built_in.filter(|workflow| !own.iter().any(|own| own.name == workflow.name));
-        let all =
-            own.iter().map(|own| (own, Origin::Project(layout::workflows(&root).join(own.name.as_ref()))));
+        let folder = |name: &str| layout::workflows(&root).join(name);
+        let brought = |own: &Workflow| Origin::Own { layer: Layer::Project, folder: folder(&own.name) };
+        let above = above(allowance.env(), &own);
+        let built_in = built_in.filter(|workflow| !above.iter().any(|(own, _)| own.name == workflow.name));
+        let all = own.iter().map(|own| (own, brought(own)));
+        let all = all.chain(above.iter().map(|(own, origin)| (own, origin.clone())));
         let all = all.chain(built_in.map(|built_in| (built_in, Origin::BuiltIn)));
         let runs = all.flat_map(|(workflow, origin)| runs(start, workflow, origin));
         let runs = runs.filter(|run| !super::files(run).is_empty() && !allowance.began(run)).collect();
@@ -83,6 +90,13 @@ impl Survey {
         let runs: String = self.runs.iter().map(state).collect();
         content_digest(format!("{}\n{runs}", self.content.digest()).as_bytes())
     }
+}
+
+/// Loads the workflows of the layers above the project that it has none of its own for: it can bring runs of them along.
+fn above(env: &dyn Env, own: &[Workflow]) -> Vec<(Workflow, Origin)> {
+    let mut above = Layers::of(env).configuration(None).own;
+    above.retain(|one| !own.iter().any(|own| own.name == one.name));
+    above.iter().filter_map(|one| Some((one.load(env).ok()?, one.origin()))).collect()
 }
 
 /// Lists the runs of a workflow that apply to a folder and could do something.

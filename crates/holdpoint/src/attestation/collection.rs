@@ -140,7 +140,7 @@ fn named(run: &Run) -> Result<WorkflowName, CollectionError> {
     let name = run.workflow.name.to_string();
     let files = match &run.origin {
         Origin::BuiltIn => return Ok(built_in(&name)),
-        Origin::Project(folder) => tree::contents(folder, &[]),
+        Origin::Own { folder, .. } => tree::contents(folder, &[]),
     };
     let files = files.map_err(|source| CollectionError::Workflow { workflow: name.clone(), source })?;
     Ok(workflow_name(name, files))

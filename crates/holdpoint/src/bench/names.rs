@@ -1,5 +1,6 @@
 //! Which folders that git ignores are on the bench, and how: by the workflow, by `holdpoint.toml`, or as is usual.
 
+use holdpoint_core::workflow::Text;
 use holdpoint_core::workflow::bench::{BUILD_OUTPUTS, DEPENDENCIES, Make, is_meant};
 
 use crate::env::Env;
@@ -16,12 +17,12 @@ pub(super) struct Names {
 impl Names {
     /// Those of a run.
     pub(super) fn of(run: &Run, env: &dyn Env) -> Names {
-        let (theirs, projects) = (&run.workflow.bench, bench::settings(&run.home, env));
-        let all = |named: &[std::borrow::Cow<'static, str>], usual: &[&str], own: &[String]| {
-            let named = named.iter().map(ToString::to_string).chain(own.iter().cloned());
+        let (theirs, projects) = (&run.workflow.bench, bench::settings(&run.home, env).folders);
+        let all = |named: &[Text], usual: &[&str], settings: &[Text]| {
+            let named = named.iter().chain(settings).map(ToString::to_string);
             named.chain(usual.iter().map(|name| (*name).to_owned())).collect::<Vec<String>>()
         };
-        let make = projects.made().into_iter().chain(theirs.make.iter().cloned()).collect();
+        let make = projects.make.iter().chain(theirs.make.iter()).cloned().collect();
         let own = all(&theirs.own, &BUILD_OUTPUTS, &projects.own);
         let lend = all(&theirs.lend, &DEPENDENCIES, &projects.lend);
         Names { own, lend, make }

@@ -11,7 +11,7 @@ use super::error::CaseError;
 use super::file::lay_over;
 use super::{Subject, approval, folder};
 use crate::agent::{Agent, Protocol};
-use crate::catalog::{self, Origin};
+use crate::catalog;
 use crate::engine::command::{Typed, words};
 use crate::engine::leftovers::Leftovers;
 use crate::engine::{self, Call, Reply};
@@ -104,12 +104,11 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
         Some(folder) => catalog::load(subject.name, folder).map_err(|unusable| unusable.why)?,
         None => catalog::named(subject.name).ok_or(CaseError::UnknownWorkflow)?.workflow.clone(),
     };
-    let origin = subject.own_folder.map_or(Origin::BuiltIn, |folder| Origin::Project(folder.to_path_buf()));
     let workflow = Arc::new(workflow);
     let command =
         workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
     let performed = words::read(subject.name, command, rest).and_then(|words| {
-        let session = env.session();
+        let (origin, session) = (subject.origin(), env.session());
         Typed { workflow: &workflow, origin, command, words, cwd, env, session }.perform()
     });
     Ok(reply(performed))

@@ -43,7 +43,9 @@ fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<
         None => catalog::named(subject.name).is_some_and(|built_in| built_in.workflow.run.is_sealed),
     };
     match keys.get("state_at").and_then(Json::as_str).filter(|_| is_sealed) {
-        Some(at) => seal::vouch(root, subject.name, &root.join(at)).map_err(CaseError::from),
+        Some(at) => {
+            seal::vouch(root, subject.name, subject.origin(), &root.join(at)).map_err(CaseError::from)
+        }
         None => Ok(()),
     }
 }

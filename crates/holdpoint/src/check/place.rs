@@ -39,7 +39,7 @@ pub(super) fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Resul
         Task::Tests(_) | Task::Acceptance { .. } | Task::Run { .. } | Task::Review { .. } | Task::Scan { .. }
     );
     let has_tree = !run.workflow.run.aside.is_empty() && run.home.join(".git").exists();
-    let chosen = || project::bench::settings(&run.home, env.as_ref()).prove().unwrap_or(request.prove);
+    let chosen = || project::bench::settings(&run.home, env.as_ref()).prove.unwrap_or(request.prove);
     if looks && has_tree && chosen() == Prove::Bench {
         on_bench(request, run, env)
     } else {

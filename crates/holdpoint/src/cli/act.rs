@@ -5,12 +5,11 @@ use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
 use super::Context;
-use crate::allow::allowed_content::AllowedContent;
 use crate::catalog;
 use crate::engine::command::Typed;
 use crate::engine::command::{choice, words};
 use crate::error::{CommandError, Kind};
-use crate::project;
+use crate::layers;
 use crate::store::receipt::{Call, Receipt};
 use crate::ui::{Style, Ui};
 
@@ -78,10 +77,9 @@ fn show(context: &Context, words: &[String]) -> Result<(), CommandError> {
 }
 
 fn unknown_name(context: &Context, name: &str) -> CommandError {
-    let allowed = project::allowed_content(&context.cwd, context.env.as_ref());
-    let own = allowed.as_ref().map(AllowedContent::workflows).unwrap_or_default();
+    let configuration = layers::around(&context.cwd, context.env.as_ref());
     let mut names = super::names();
-    names.extend(own.iter().map(|(name, _)| name.clone()));
+    names.extend(configuration.own.iter().map(|own| own.name.clone()));
     names.extend(catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string()));
     let hint = match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `holdpoint {near}`?"),

@@ -1,6 +1,6 @@
-//! `holdpoint check`: finds errors in workflows and in a project's `holdpoint.toml`, with position and hint.
+//! `holdpoint check`: finds errors in workflows and in each layer's `holdpoint.toml`, with position and hint.
 
-mod choices;
+mod settings;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
@@ -11,10 +11,9 @@ use holdpoint_core::workflow::check::{Surroundings, check};
 use serde_json::json;
 
 use super::{Context, subject};
+use crate::catalog;
 use crate::error::{CommandError, Kind};
-use crate::store::layout;
 use crate::ui::{Style, blanked};
-use crate::{catalog, project};
 
 /// Find errors in workflows
 ///
@@ -22,8 +21,9 @@ use crate::{catalog, project};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint check                                all workflows, built in or this project's own,
-                                                 and the project's .holdpoint/holdpoint.toml
+  holdpoint check                                all workflows, built in or not, and the settings,
+                                                 holdpoint.toml: the project's, yours, and those
+                                                 of your organisation
   holdpoint check myflow                         one workflow
   holdpoint check ./drafts/myflow                a workflow's folder anywhere
   holdpoint check --json | jq '.[].message'")]
@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let mut errors = 0;
     let mut rows = Vec::new();
     if arguments.workflows.is_empty() {
-        errors += check_choices(context, arguments, &mut rows)?;
+        errors += check_settings(context, arguments, &mut rows)?;
     }
     let commands = super::names();
     let workflows: Vec<String> = subject::find(context, &[])?.into_iter().map(|found| found.name).collect();
@@ -95,33 +95,29 @@ fn in_words(worst: &WorstCase) -> Option<String> {
     }
 }
 
-/// Checks the project's `holdpoint.toml`, if it has one. Returns the number of errors.
-fn check_choices(
+/// Checks the `holdpoint.toml` of each layer that has one. Returns the number of errors.
+fn check_settings(
     context: &Context,
     arguments: &Arguments,
     rows: &mut Vec<serde_json::Value>,
 ) -> Result<usize, CommandError> {
-    let base = project::base(&context.cwd);
-    let Some(path) = base.map(|base| layout::config(&base)).filter(|path| path.symlink_metadata().is_ok())
-    else {
-        return Ok(0);
-    };
-    let source = catalog::read_text(&path).map_err(|error| CommandError::new(Kind::Files, error))?;
     let there = subject::find(context, &[])?;
     let names: Vec<&str> = there.iter().map(|found| found.name.as_str()).collect();
-    let problems = choices::check(&source, &names);
-    let place = path.display().to_string();
-    for problem in &problems {
-        if arguments.json {
-            rows.push(row(None, &place, problem, &source));
-        } else {
-            context.ui.drawing(&draw(context, &place, problem, &source));
+    let mut errors = 0;
+    for checked in settings::check(context, &names)? {
+        errors += checked.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+        for problem in &checked.problems {
+            if arguments.json {
+                rows.push(row(None, &checked.place, problem, &checked.source));
+            } else {
+                context.ui.drawing(&draw(context, &checked.place, problem, &checked.source));
+            }
+        }
+        if !arguments.json && checked.problems.is_empty() {
+            context.ui.line(format!("{}: {}", checked.shown, context.ui.paint(Style::Green, "ok")));
         }
     }
-    if !arguments.json && problems.is_empty() {
-        context.ui.line(format!("{}: {}", layout::CONFIG, context.ui.paint(Style::Green, "ok")));
-    }
-    Ok(problems.len())
+    Ok(errors)
 }
 
 fn row(workflow: Option<&str>, place: &str, problem: &Diagnostic, source: &str) -> serde_json::Value {

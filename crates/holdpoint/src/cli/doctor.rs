@@ -5,6 +5,7 @@ mod around;
 mod codex_trust;
 mod configured;
 mod finding;
+mod layers;
 mod payload;
 mod registered;
 mod report;
@@ -16,6 +17,7 @@ use clap::Args;
 pub(super) use self::reviewers::permits;
 
 use self::finding::{Finding, Level};
+use self::layers::LayerReport;
 use self::report::{AgentReport, HookReport, Report};
 use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
@@ -57,6 +59,7 @@ fn show(ui: &Ui, report: &Report) {
     for agent in &report.agents {
         show_agent(ui, agent);
     }
+    show_layers(ui, &report.layers);
     if !report.reviewers.is_empty() {
         ui.line(format!("\n{}", ui.paint(Style::Bold, "Reviewers")));
         for reviewer in &report.reviewers {
@@ -68,6 +71,24 @@ fn show(ui: &Ui, report: &Report) {
     show_findings(ui, "Notes", Style::Yellow, report, Level::Note);
     if report.findings.iter().all(|finding| finding.level != Level::Wrong) {
         ui.line(format!("\n{}", ui.paint(Style::Green, "No problems found.")));
+    }
+}
+
+/// Shows where settings and workflows come from, the layer that decides first at the top.
+fn show_layers(ui: &Ui, layers: &[LayerReport]) {
+    if layers.is_empty() {
+        return;
+    }
+    ui.line(format!("\n{}", ui.paint(Style::Bold, "Settings")));
+    for layer in layers {
+        let file = if layer.has_settings { "/holdpoint.toml" } else { "" };
+        ui.line(format!("  {:<12}  {}{file}", layer.layer, phrase::printable(&layer.folder)));
+        if !layer.workflows.is_empty() {
+            ui.line(format!("    its own workflows: {}", phrase::printable(&layer.workflows.join(", "))));
+        }
+        if !layer.fixed.is_empty() {
+            ui.line(format!("    for all below it: {}", phrase::printable(&layer.fixed.join(", "))));
+        }
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             brought.left_in(subject::find(context, &arguments.workflows)?, !arguments.workflows.is_empty())?
         }
         // What a project brings along is for that project: a clone must not reach all others.
-        Scope::User => subject::find_built_in(&arguments.workflows)?,
+        Scope::User => subject::find_above(context, &arguments.workflows)?,
     };
     let mut workflows = Vec::new();
     let mut parsed = Vec::new();

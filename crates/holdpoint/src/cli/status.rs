@@ -46,7 +46,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 
 fn run_block(ui: &Ui, run: &RunReport) -> String {
     let origin = match &run.path {
-        Some(path) => format!("the project's own, {path}"),
+        Some(path) => format!("the {}'s own, {path}", run.origin),
         None => "built in".to_owned(),
     };
     let mut lines =
@@ -137,7 +137,9 @@ fn inactive_blocks(ui: &Ui, report: &Report) -> Vec<String> {
     let row = |row: &Inactive| {
         let name = ui.paint(Style::Bold, format!("{:<names$}", row.workflow));
         let marker = ui.paint(Style::Cyan, format!("{:<markers$}", row.marker));
-        let note = if row.left_out { " (not enabled by `workflows` in holdpoint.toml)" } else { "" };
+        let left_out = row.left_out_by.as_ref();
+        let note =
+            left_out.map(|file| format!(" (not enabled by `workflows` in {file})")).unwrap_or_default();
         format!("\n  {name}  {marker}  {}{note}", row.about)
     };
     if !report.inactive.is_empty() {

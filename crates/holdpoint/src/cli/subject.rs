@@ -1,9 +1,10 @@
 //! The workflows that a command applies to: those named, or all.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use holdpoint_core::diagnostic::nearest;
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::Rule;
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use holdpoint_core::workflow::performer::CheckKind;
@@ -13,48 +14,52 @@ use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog;
 use crate::error::{CommandError, Kind};
+use crate::layers::{Layers, Own};
 use crate::project;
 use crate::store::layout;
 
 /// A workflow that a command applies to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Found {
     /// Its name.
     pub(super) name: String,
-    /// Its folder, if it is a project's own.
+    /// Its folder, if it is not built in.
     pub(super) folder: Option<PathBuf>,
+    /// Whether it is a project's, which the user must have allowed.
+    pub(super) is_projects: bool,
     /// Its files, if they were read already: path and text.
     pub(super) texts: Option<Vec<(String, String)>>,
 }
 
 /// Finds the workflows of these names or folders. Without names, returns all.
 pub(super) fn find(context: &Context, names: &[String]) -> Result<Vec<Found>, CommandError> {
-    let all = all(context);
+    let all = all(context, project::base(&context.cwd).as_deref());
     if names.is_empty() {
         return Ok(all);
     }
     names.iter().map(|name| one(context, name, &all)).collect()
 }
 
-/// Finds the built-in workflows of these names. Without names, returns all.
-pub(super) fn find_built_in(names: &[String]) -> Result<Vec<Found>, CommandError> {
-    let all = catalog::built_in().iter().map(|built_in| built_in.workflow.name.to_string());
-    let all: Vec<Found> = all.map(|name| Found::new(name, None)).collect();
+/// Finds the workflows of these names that are no project's: the built-in ones, the user's and the organisation's.
+/// Without names, returns all.
+pub(super) fn find_above(context: &Context, names: &[String]) -> Result<Vec<Found>, CommandError> {
+    let all = all(context, None);
     if names.is_empty() {
         return Ok(all);
     }
-    let hint = "`--user` installs built-in workflows; for one of a project's own, run `holdpoint init` there";
+    let hint = "`--user` installs built-in workflows and your own in ~/.config/holdpoint; for one of a project's own, run \
+                `holdpoint init` there";
     let one = |name: &String| named(name, &all).map_err(|error| error.hinted(hint));
     names.iter().map(one).collect()
 }
 
-fn all(context: &Context) -> Vec<Found> {
-    let base = project::base(&context.cwd);
-    let own = base.as_deref().map(catalog::own_folders).unwrap_or_default();
-    let mut all: Vec<Found> = own.into_iter().map(|(name, folder)| Found::new(name, Some(folder))).collect();
+fn all(context: &Context, base: Option<&Path>) -> Vec<Found> {
+    let own = Layers::of(context.env.as_ref()).unjudged(base).own;
+    let found = |own: Own| Found::new(own.name, Some(own.folder), own.layer == Layer::Project);
+    let mut all: Vec<Found> = own.into_iter().map(found).collect();
     for built_in in catalog::built_in() {
         if !all.iter().any(|own| own.name == built_in.workflow.name) {
-            all.push(Found::new(built_in.workflow.name.to_string(), None));
+            all.push(Found::new(built_in.workflow.name.to_string(), None, false));
         }
     }
     all
@@ -71,14 +76,14 @@ fn one(context: &Context, name: &str, all: &[Found]) -> Result<Found, CommandErr
     if is_path {
         let base = folder.canonicalize().unwrap_or(folder);
         let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        return Ok(Found::new(name, Some(base)));
+        return Ok(Found::new(name, Some(base), true));
     }
     named(name, all)
 }
 
 fn named(name: &str, all: &[Found]) -> Result<Found, CommandError> {
     if let Some(found) = all.iter().find(|found| found.name == name) {
-        return Ok(Found::new(found.name.clone(), found.folder.clone()));
+        return Ok(found.clone());
     }
     let names: Vec<&str> = all.iter().map(|found| found.name.as_str()).collect();
     let hint = match nearest(name, names.iter().copied()) {
@@ -101,8 +106,8 @@ pub(super) fn refuse_unknown(context: &Context, all: &[Found]) -> Result<(), Com
 }
 
 impl Found {
-    fn new(name: String, folder: Option<PathBuf>) -> Found {
-        Found { name, folder, texts: None }
+    fn new(name: String, folder: Option<PathBuf>, is_projects: bool) -> Found {
+        Found { name, folder, is_projects, texts: None }
     }
 
     /// Returns the files of its folder: path and text.

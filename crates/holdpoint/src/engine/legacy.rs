@@ -9,19 +9,21 @@ use serde_json::Value as Json;
 
 use super::{Call, Reply, note_fault};
 use crate::agent::{Fields, Protocol};
-use crate::allow::allowed_content::AllowedContent;
 use crate::catalog;
+use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
-use crate::project::{self, Found};
+use crate::layers::{self, Configuration};
+use crate::project::Found;
 
 /// The fields of an answer that lets the agent stop. None: no workflow at hand has a `[legacy]`.
-pub(super) fn release(options: &Options, found: &Found, moment: Moment) -> Option<Fields> {
+pub(super) fn release(call: &Call<'_>, found: &Found, moment: Moment) -> Option<Fields> {
+    let Call { options, env, .. } = call;
     if options.protocol != Protocol::Legacy || moment != Moment::Stop {
         return None;
     }
     if found.runs.is_empty() {
-        return named(options, found.content.as_ref()).map(|legacy| fields(&legacy));
+        return named(env.as_ref(), options, &found.configuration).map(|legacy| fields(&legacy));
     }
     let of_runs = found.runs.iter().filter_map(|run| run.workflow.legacy.as_ref());
     of_runs.map(fields).reduce(|mut all, more| {
@@ -79,18 +81,15 @@ fn of_call(call: &Call<'_>) -> Option<Cow<'static, Legacy>> {
     if call.options.protocol != Protocol::Legacy || call.options.workflow.is_none() {
         return None;
     }
-    named(call.options, project::allowed_content(call.cwd, call.env.as_ref()).as_ref())
+    let env = call.env.as_ref();
+    named(env, call.options, &layers::around(call.cwd, env))
 }
 
-/// The `[legacy]` of the workflow that the command line names: the project's own of that name, or the built-in one.
-fn named(options: &Options, content: Option<&AllowedContent>) -> Option<Cow<'static, Legacy>> {
+/// The `[legacy]` of the workflow that the command line names: a layer's own of that name, or the built-in one.
+fn named(env: &dyn Env, options: &Options, configuration: &Configuration) -> Option<Cow<'static, Legacy>> {
     let name = options.workflow.as_deref()?;
-    let own = |content: &AllowedContent| {
-        let (_, folder) = content.workflows().into_iter().find(|(own, _)| own == name)?;
-        Some(content.load(name, &folder))
-    };
-    if let Some(loaded) = content.and_then(own) {
-        return loaded.ok()?.legacy.map(Cow::Owned);
+    if let Some(own) = configuration.own(name) {
+        return own.load(env).ok()?.legacy.map(Cow::Owned);
     }
     let built_in = catalog::named(name)?;
     built_in.workflow.legacy.as_ref().map(Cow::Borrowed)

@@ -1,45 +1,39 @@
-//! `[reviewers.WORKFLOW]` of `holdpoint.toml`: which of a workflow's reviewers is asked instead of another one.
+//! `[reviewers.WORKFLOW]` of the settings: which of a workflow's reviewers is asked instead of another one.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use holdpoint_core::diagnostic::nearest;
+use holdpoint_core::settings::Instead;
 use holdpoint_core::workflow::Workflow;
-use serde::Deserialize;
 
 use super::Found;
 use crate::env::Env;
+use crate::layers;
 use crate::store::layout;
 
-/// The table's contents: for each workflow, a reviewer and the one that is asked instead.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub struct Choices(BTreeMap<String, BTreeMap<String, String>>);
+/// Has the reviews of the runs done as was chosen. A name that no reviewer has is reported as a problem.
+pub(super) fn apply_to(found: &mut Found, choices: &[Instead]) {
+    for run in &mut found.runs {
+        found.problems.extend(apply(choices, &mut run.workflow));
+    }
+}
 
-impl Choices {
-    /// Has the reviews of the runs done as was chosen. A name that no reviewer has is reported as a problem.
-    pub(super) fn apply_to(&self, found: &mut Found) {
-        for run in &mut found.runs {
-            found.problems.extend(self.apply(&mut run.workflow));
+fn apply(choices: &[Instead], workflow: &mut Arc<Workflow>) -> Vec<String> {
+    let mut problems = Vec::new();
+    let name = workflow.name.clone();
+    for Instead { reviewer, instead, .. } in choices.iter().filter(|one| name == one.workflow) {
+        let unknown = [reviewer, instead].into_iter().find_map(|name| unknown(workflow, name));
+        match unknown {
+            Some(problem) => problems.push(problem),
+            None => Arc::make_mut(workflow)
+                .phases
+                .to_mut()
+                .iter_mut()
+                .for_each(|phase| phase.review_with(reviewer, instead)),
         }
     }
-
-    fn apply(&self, workflow: &mut Arc<Workflow>) -> Vec<String> {
-        let mut problems = Vec::new();
-        for (reviewer, instead) in self.0.get(workflow.name.as_ref()).into_iter().flatten() {
-            let unknown = [reviewer, instead].into_iter().find_map(|name| unknown(workflow, name));
-            match unknown {
-                Some(problem) => problems.push(problem),
-                None => Arc::make_mut(workflow)
-                    .phases
-                    .to_mut()
-                    .iter_mut()
-                    .for_each(|phase| phase.review_with(reviewer, instead)),
-            }
-        }
-        problems
-    }
+    problems
 }
 
 fn unknown(workflow: &Workflow, name: &str) -> Option<String> {
@@ -53,12 +47,9 @@ fn unknown(workflow: &Workflow, name: &str) -> Option<String> {
     })
 }
 
-/// Returns a workflow with the reviewers that were chosen for it in the project around a folder, if the user has allowed
-/// that choice.
+/// Returns a workflow with the reviewers that were chosen for it around a folder, as far as the user has allowed it.
 pub fn chosen(start: &Path, env: &dyn Env, mut workflow: Arc<Workflow>) -> Arc<Workflow> {
-    let config =
-        super::allowed_content(start, env).and_then(|content| super::config(&content, &mut Vec::new()));
     // What is wrong with a choice is said where runs are looked for.
-    let _ = config.map(|config| config.reviewers.apply(&mut workflow));
+    let _ = apply(&layers::around(start, env).effective.reviewers, &mut workflow);
     workflow
 }

@@ -12,7 +12,8 @@ use super::folder::{Access, FileError, Folder, Kind};
 use super::lock::{self, LockError};
 use super::{aside, evidence, layout, state};
 use crate::catalog::Origin;
-use crate::project::{self, Run};
+use crate::layers::Own;
+use crate::project::Run;
 
 /// The largest state that is sealed, with its head.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -25,10 +26,10 @@ pub enum SealError {
     /// A state is there that the engine has not written.
     #[error("the engine has no copy of it: to begin anew, delete it")]
     NoCopy,
-    /// It was begun with the project's own workflow, and a built-in one is to go on with it.
+    /// It was begun with a layer's own workflow, and a built-in one is to go on with it.
     #[error(
-        "its run was begun with the project's own workflow `{workflow}`: put that back, or to begin anew, delete it \
-         and {}",
+        "its run was begun with a workflow `{workflow}` that is not built in: put that back, or to begin anew, delete \
+         it and {}",
         copy.display()
     )]
     NotBuiltIn {
@@ -56,28 +57,23 @@ pub enum SealError {
 pub struct Seal {
     home: PathBuf,
     workflow: String,
+    origin: Origin,
     /// What the state's lock is for.
     place: PathBuf,
-    is_built_in: bool,
 }
 
 impl Seal {
     /// The seal of a run, if its workflow has one.
     pub fn of(run: &Run) -> Option<Seal> {
-        let (home, workflow) = (run.home.clone(), run.workflow.name.to_string());
-        let is_built_in = run.origin == Origin::BuiltIn;
-        run.workflow.run.is_sealed.then(|| Seal { home, workflow, place: run.place(), is_built_in })
+        let (home, workflow, origin) = (run.home.clone(), run.workflow.name.to_string(), run.origin.clone());
+        run.workflow.run.is_sealed.then(|| Seal { home, workflow, origin, place: run.place() })
     }
 
     /// Keeps a copy of the state as it is about to be written. Which workflow the run was begun with stays the same.
     pub fn close(&self, state: &[u8]) -> Result<(), SealError> {
         let copy = layout::seal(&self.home, &self.workflow);
         let project = layout::prepare(&self.home, &copy)?;
-        let workflow = match begun_with(&project, &copy)? {
-            Some(begun) => begun,
-            None if self.is_built_in => NO_FILE.to_owned(),
-            None => own(&self.home, &self.workflow),
-        };
+        let workflow = begun_with(&project, &copy)?.unwrap_or_else(|| digest_of(&self.origin));
         let head = Head { state: layout::content_digest(state), workflow };
         let sealed = [head.line().as_bytes(), state].concat();
         Ok(project.replace(&copy, &sealed, Access::Ours)?)
@@ -130,7 +126,7 @@ impl Seal {
             return if is_there { Err(SealError::NoCopy) } else { Ok(Damage::None) };
         };
         let (head, body) = Head::read(&sealed);
-        if self.is_built_in && head.workflow != NO_FILE {
+        if self.origin == Origin::BuiltIn && head.workflow != NO_FILE {
             return Err(SealError::NotBuiltIn { workflow: self.workflow.clone(), copy });
         }
         let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
@@ -152,7 +148,7 @@ enum Damage {
     OfCopy(Vec<u8>),
 }
 
-/// The first line of a copy: digests of the state, and of the project's own workflow file if it has one.
+/// The first line of a copy: digests of the state, and of the workflow's file if it is not built in.
 struct Head {
     state: String,
     workflow: String,
@@ -172,22 +168,21 @@ impl Head {
     }
 }
 
-/// Where there is no workflow file of the project's own.
+/// Where the workflow is built in.
 const NO_FILE: &str = "none";
 
-/// A digest of the workflow file that the project has for this name.
-fn own(home: &Path, workflow: &str) -> String {
-    let file = |base: &Path| layout::workflows(base).join(workflow).join(FILE);
-    let read = |base: PathBuf| Folder::project(&base)?.read(&file(&base), BYTES_MAX);
-    let bytes = project::base(home).and_then(|base| read(base).ok().flatten());
-    bytes.map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
+/// A digest of the workflow's file.
+fn digest_of(origin: &Origin) -> String {
+    let Origin::Own { folder, .. } = origin else { return NO_FILE.to_owned() };
+    let bytes = Folder::project(folder).and_then(|folder| folder.read(Path::new(FILE), BYTES_MAX));
+    bytes.ok().flatten().map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
 }
 
 /// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
-pub fn vouch(home: &Path, workflow: &str, state: &Path) -> Result<(), VouchError> {
+pub fn vouch(home: &Path, workflow: &str, origin: Origin, state: &Path) -> Result<(), VouchError> {
     if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
         let (home, workflow) = (home.to_path_buf(), workflow.to_owned());
-        Seal { place: home.clone(), home, workflow, is_built_in: false }.close(&bytes)?;
+        Seal { place: home.clone(), home, workflow, origin }.close(&bytes)?;
     }
     Ok(evidence::vouch(home, workflow)?)
 }
@@ -209,25 +204,25 @@ pub enum VouchError {
 /// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// With the built-in one: the project's own came later.
+    /// With the built-in one: the other came later.
     BuiltIn,
-    /// With the project's own, which has changed.
+    /// With another one, or it has changed.
     Otherwise,
 }
 
-/// Whether the project's own workflow of this name is another than the sealed run here was begun with: whoever may
-/// write a workflow could end any run.
-pub fn changed_since(start: &Path, workflow: &str) -> Option<Begun> {
-    let (home, begun) = sealed_here(start, workflow)?;
-    if begun == own(home, workflow) {
+/// Whether a layer's own workflow is another than the sealed run here was begun with: whoever may write a workflow, in
+/// any layer, could end any run.
+pub fn changed_since(start: &Path, own: &Own) -> Option<Begun> {
+    let begun = begun_here(start, &own.name)?;
+    if begun == digest_of(&own.origin()) {
         return None;
     }
     Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
 }
 
-/// Whether the sealed run here was begun with a workflow of the project's own, whatever became of that.
+/// Whether the sealed run here was begun with a workflow of a layer's own, whatever became of that.
 pub fn is_of_own(start: &Path, workflow: &str) -> bool {
-    sealed_here(start, workflow).is_some_and(|(_, begun)| begun != NO_FILE)
+    begun_here(start, workflow).is_some_and(|begun| begun != NO_FILE)
 }
 
 /// The nearest sealed copy of a run's state, from `start` upwards.
@@ -235,11 +230,10 @@ pub fn nearest(start: &Path, workflow: &str) -> Option<PathBuf> {
     start.ancestors().map(|folder| layout::seal(folder, workflow)).find(|seal| seal.is_file())
 }
 
-/// The folder of the sealed run here, and the workflow that it was begun with.
-fn sealed_here<'a>(start: &'a Path, workflow: &str) -> Option<(&'a Path, String)> {
+/// The workflow that the sealed run here was begun with.
+fn begun_here(start: &Path, workflow: &str) -> Option<String> {
     let home = start.ancestors().find(|folder| layout::seal(folder, workflow).is_file())?;
-    let begun = begun_with(&Folder::project(home).ok()?, &layout::seal(home, workflow)).ok()??;
-    Some((home, begun))
+    begun_with(&Folder::project(home).ok()?, &layout::seal(home, workflow)).ok()?
 }
 
 /// The workflow that a sealed run was begun with, by the first line of its copy.
@@ -260,7 +254,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let state = home.path().join("state.json");
         let place = home.path().to_path_buf();
-        let seal = Seal { home: place.clone(), workflow: "flow".into(), place, is_built_in: true };
+        let seal = Seal { home: place.clone(), workflow: "flow".into(), origin: Origin::BuiltIn, place };
         assert!(!seal.uphold(&state).unwrap(), "nothing is sealed yet");
         std::fs::write(&state, "{\"n\": 1}").unwrap();
         seal.close(b"{\"n\": 1}").unwrap();
@@ -292,7 +286,7 @@ mod tests {
         assert!(seal.uphold(&state).is_err(), "both were forged");
         std::fs::remove_file(&copy).unwrap();
         assert!(seal.uphold(&state).is_err(), "a state that the engine has not written");
-        vouch(home.path(), "flow", &state).unwrap();
+        vouch(home.path(), "flow", Origin::BuiltIn, &state).unwrap();
         assert!(!seal.uphold(&state).unwrap());
     }
 }

@@ -13,6 +13,7 @@ mod settings;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use holdpoint::env_vars::ORGANISATION;
 use serde_json::{Value as Json, json};
 
 use crate::init::snapshot;
@@ -92,6 +93,7 @@ impl Machine {
         let mut command = Command::new(name);
         let path = format!("{}/bin:{}", self.home().display(), std::env::var("PATH").unwrap());
         command.current_dir(folder).env_clear().env("PATH", path).env("HOME", self.home());
+        command.env(ORGANISATION, "/nonexistent");
         command.env(WIDE.0, WIDE.1);
         command
     }

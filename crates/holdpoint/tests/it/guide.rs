@@ -47,6 +47,7 @@ pages!(
     autopilot = "autopilot",
     writing_your_own = "writing-your-own",
     held = "held",
+    settings = "settings",
     verify_in_ci = "verify-in-ci",
     what_it_runs = "what-it-runs"
 );

@@ -224,8 +224,7 @@ fn in_an_empty_folder_held_why_released_and_no_trace() {
 fn no_file_that_we_write_stays() {
     let project = Project::new();
     init(&project, &["claude"]);
-    let architecture = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
-    let (_, table) = architecture.split_once("## Files on disk").unwrap();
+    let table = std::fs::read_to_string(repository().join("docs/reference/files.md")).unwrap();
     let names = table.split("`.holdpoint/").skip(1).map(|rest| rest.split('`').next().unwrap());
     // The user's own, and what may be the only copy of something.
     let ours = |name: &&str| {

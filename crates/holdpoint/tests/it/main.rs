@@ -48,6 +48,9 @@ mod hook;
 mod init;
 #[cfg(target_os = "linux")]
 mod kill;
+// Only a debug build takes another organisation's folder.
+#[cfg(all(unix, debug_assertions))]
+mod layers;
 mod legacy;
 #[cfg(unix)]
 mod links;

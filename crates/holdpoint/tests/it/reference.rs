@@ -133,6 +133,22 @@ fn what_programs_get() -> String {
     text
 }
 
+#[test]
+fn the_page_of_settings_has_every_key() {
+    let page = read("docs/reference/settings.md");
+    for file in ["parse.rs", "lock.rs"] {
+        let source = read(&format!("crates/holdpoint-core/src/settings/{file}"));
+        let lists = source.split("KEYS: [&str; ").skip(1);
+        let keys: Vec<&str> = lists.flat_map(|list| quoted(list.split("];").next().unwrap())).collect();
+        assert!(keys.len() >= 5, "{keys:?}");
+        for key in keys {
+            let is_there =
+                page.split('`').skip(1).step_by(2).any(|code| code.ends_with(key) || code.starts_with(key));
+            assert!(is_there, "docs/reference/settings.md says nothing of `{key}`");
+        }
+    }
+}
+
 /// Every word of the parser's lists of keys.
 fn keys() -> BTreeSet<String> {
     let mut found = BTreeSet::new();

@@ -131,7 +131,7 @@ fn a_broken_workflow_is_told_with_why() {
     let text = shown(&project, &["status"]);
     let (told, _) = text.split_once("No workflow is active").unwrap();
     assert_snapshot!(told, @"
-    [ROOT]/.holdpoint/holdpoint.toml: unknown field `workflow`, expected one of `workflows`, `programs`, `reviewers`: all workflows are in force
+    [ROOT]/.holdpoint/holdpoint.toml:1:1: unknown key `workflow` in holdpoint.toml (did you mean `workflows`?)
 
     broken  cannot be used, so it holds nothing
       [ROOT]/.holdpoint/workflows/broken/workflow.toml:2:5: unclosed table, expected `]` (close it: [NAME])

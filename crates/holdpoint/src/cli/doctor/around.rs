@@ -84,16 +84,16 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
             format!("{} belongs to another user, or its folder does, so it does not count", path.display());
         findings.push(Finding::note(what, "run the agent as the user who owns it, or make it yours"));
     }
-    for (name, folder) in found.own() {
-        if let Some(Err(unusable)) = found.content.as_ref().map(|content| content.load(&name, &folder)) {
-            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {name}")));
+    for own in &found.configuration.own {
+        if let Err(unusable) = own.load(context.env.as_ref()) {
+            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {}", own.name)));
         }
     }
     if let Some(first) = found.waiting.first() {
         let what = waiting::summary(&found.waiting);
         findings.push(Finding::wrong(what, waiting::remedy(&found.waiting, first.folder())));
     }
-    if found.content.is_none() {
+    if found.configuration.content.is_none() {
         let survey = Survey::of(&context.cwd, &Allowance::of(context.env.as_ref()));
         let ignored = survey.map(|survey| survey.content.ignored).unwrap_or_default();
         let finding = |path: &PathBuf| Finding::note(project::ignored(path), "put a copy in its place");

@@ -1,10 +1,13 @@
 //! The report of `doctor`, for print and for JSON.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::agent::Doctor;
 use super::around;
 use super::finding::Finding;
+use super::layers::{self, LayerReport};
 use super::registered;
 use super::reviewers::{self, ReviewerReport};
 use crate::cli::{Context, journals, subject};
@@ -13,6 +16,7 @@ use crate::install::host::{self, Runs};
 use crate::install::place::Place;
 use crate::install::record::Record;
 use crate::install::wanted::Wanted;
+use crate::layers::Configuration;
 use crate::project::Found;
 
 /// The whole report.
@@ -22,6 +26,8 @@ pub(super) struct Report {
     pub(super) program: String,
     pub(super) project: String,
     pub(super) agents: Vec<AgentReport>,
+    /// The settings that count, the organisation's first.
+    pub(super) layers: Vec<LayerReport>,
     pub(super) reviewers: Vec<ReviewerReport>,
     pub(super) findings: Vec<Finding>,
 }
@@ -92,6 +98,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
         program: program.display().to_string(),
         project: root.display().to_string(),
         agents,
+        layers: layers::look(context, &found),
         reviewers,
         findings,
     })
@@ -110,9 +117,9 @@ fn enabled(
     records: &[Record],
 ) -> Result<Vec<subject::Found>, CommandError> {
     let mut all = subject::find(context, &[])?;
-    let (allowed, own) = (found.content.as_ref(), found.own());
-    all.retain(|one| one.folder.is_none() || own.iter().any(|(name, _)| *name == one.name));
-    all.retain(|one| allowed.is_none_or(|allowed| !crate::project::leaves_out(allowed, &one.name)));
+    let Configuration { effective, own, .. } = &found.configuration;
+    let counts = |folder: &PathBuf| own.iter().any(|own| own.folder == *folder);
+    all.retain(|one| one.folder.as_ref().is_none_or(counts) && effective.enables(&one.name));
     let chosen: Vec<&String> = records.iter().flat_map(|record| &record.workflows).collect();
     all.retain(|one| chosen.is_empty() || one.folder.is_some() || chosen.contains(&&one.name));
     Ok(all)

@@ -15,6 +15,7 @@ use crate::cli::Context;
 use crate::env_vars::{ALLOW, REVIEWER, SHELL};
 use crate::error::in_full;
 use crate::install::host::{Host, Runs};
+use crate::layers::Layers;
 use crate::program::{self, Channels, How};
 use crate::store::folder::Access;
 use crate::store::journal::Decision;
@@ -37,6 +38,9 @@ on   = ["before", "after", "stop", "prompt", "start"]
 when = "state.locked"
 say  = "held-by-holdpoint-doctor"
 "#;
+
+/// The settings that enable it.
+const SETTINGS: &str = "workflows = [\"doctors-trial\"]\n";
 
 /// The result of a trial.
 #[derive(Debug, Default)]
@@ -79,6 +83,11 @@ fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Resu
     layout::prepare(&root, &workflow)
         .and_then(|project| project.create(&workflow, WORKFLOW.as_bytes(), Access::Users))
         .map_err(std::io::Error::from)?;
+    // Whatever the user's list of workflows says: the nearest one counts.
+    let settings = layout::config(&root);
+    layout::prepare(&root, &settings)
+        .and_then(|project| project.create(&settings, SETTINGS.as_bytes(), Access::Users))
+        .map_err(std::io::Error::from)?;
     let allowed = Content::read(&root).map_err(TrialError::Content)?.digest();
     let state = root.join(".doctor/state.json");
     std::fs::create_dir(root.join(".doctor"))?;
@@ -90,11 +99,27 @@ fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Resu
     };
     let free = asked(false)?;
     let held = asked(true)?;
+    if !may_hold(context, &root) {
+        return Ok(by_fault(&root));
+    }
     if host.ignores_output_at.contains(&moment) {
         return Ok(by_journal(&root));
     }
     let why = problem(&free, &held);
     Ok(Trial { allows: !free.contains(MARK), holds: held.contains(MARK) && why.is_none(), why })
+}
+
+/// Returns whether the layers above let the project's workflow hold anything.
+fn may_hold(context: &Context, root: &Path) -> bool {
+    let configuration = Layers::of(context.env.as_ref()).unjudged(Some(root));
+    configuration.own("doctors-trial").is_some() && configuration.effective.enables("doctors-trial")
+}
+
+/// Judges by the fault that the hook leaves, where a project's own workflows are switched off: it found the project, and
+/// said what keeps it from holding.
+fn by_fault(root: &Path) -> Trial {
+    let holds = journal::read(root).iter().any(|entry| entry.decision == Decision::Fault);
+    Trial { allows: true, holds, why: (!holds).then(|| "it wrote no journal".to_owned()) }
 }
 
 /// Returns what is wrong with the answers to the event that must be allowed and to the one that must be held.

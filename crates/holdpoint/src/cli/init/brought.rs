@@ -70,13 +70,13 @@ impl Brought {
             }
             return Ok(found);
         }
-        let own = found.iter().find(|found| found.folder.is_some()).map(|found| found.name.clone());
+        let own = found.iter().find(|found| found.is_projects).map(|found| found.name.clone());
         if let Some(name) = own.filter(|_| are_named) {
             let what = format!("workflow `{name}` is not allowed yet");
             let hint = "look at it and allow it in a terminal: holdpoint allow";
             return Err(CommandError::new(Kind::Failed, what).hinted(hint));
         }
-        found.retain(|found| found.folder.is_none());
+        found.retain(|found| !found.is_projects);
         Ok(found)
     }
 

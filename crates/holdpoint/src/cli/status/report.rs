@@ -5,6 +5,7 @@ use std::sync::Arc;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::phase::{self, Due};
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -14,8 +15,10 @@ use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
 use crate::error::in_full;
-use crate::project::{self, Found, Run};
+use crate::layers::Configuration;
+use crate::project::{Found, Run};
 use crate::store::journal::{self, Decision, Entry};
+use crate::store::layout;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -23,7 +26,7 @@ pub(super) struct Report {
     pub(super) folder: String,
     pub(super) runs: Vec<RunReport>,
     pub(super) unusable: Vec<UnusableReport>,
-    /// Problems with the project's `holdpoint.toml`.
+    /// Problems with the settings.
     pub(super) problems: Vec<String>,
     /// What has no effect because the user has not allowed it, in a sentence with the command.
     pub(super) waiting: Option<String>,
@@ -38,9 +41,9 @@ pub(super) struct Report {
 pub(super) struct RunReport {
     pub(super) workflow: String,
     pub(super) about: String,
-    /// `built-in` or `project`.
+    /// `built-in`, or the layer: `project`, `user` or `organisation`.
     pub(super) origin: &'static str,
-    /// The workflow's folder, if it is the project's own.
+    /// The workflow's folder, if it is not built in.
     pub(super) path: Option<String>,
     pub(super) home: String,
     pub(super) state: Option<StateReport>,
@@ -79,8 +82,10 @@ pub(super) struct Inactive {
     pub(super) about: String,
     /// The file or folder that makes the workflow active.
     pub(super) marker: String,
-    /// Whether the project's `holdpoint.toml` does not enable it.
+    /// Whether the settings do not enable it.
     pub(super) left_out: bool,
+    /// The file that says so.
+    pub(super) left_out_by: Option<String>,
 }
 
 /// Gathers the report about the current folder.
@@ -97,7 +102,7 @@ pub(super) fn gather(context: &Context) -> Report {
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
         waiting: waiting::message(&found.waiting),
-        inactive: inactive(&found),
+        inactive: inactive(context, &found),
         problems: found.problems,
         unusable: found
             .unusable
@@ -119,7 +124,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
     };
     let (origin, path) = match &run.origin {
         Origin::BuiltIn => ("built-in", None),
-        Origin::Project(folder) => ("project", Some(folder.display().to_string())),
+        Origin::Own { layer, folder } => (layer.word(), Some(folder.display().to_string())),
     };
     RunReport {
         workflow: workflow.name.to_string(),
@@ -168,18 +173,20 @@ fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
     })
 }
 
-fn inactive(found: &Found) -> Vec<Inactive> {
-    let content = found.content.as_ref();
-    // Its errors are reported elsewhere.
-    let config = content.and_then(|content| project::config(content, &mut Vec::new()));
-    let chosen = config.and_then(|config| config.workflows);
-    let own = found.own();
-    let own_usable = own.iter().filter_map(|(name, folder)| content?.load(name, folder).ok());
+fn inactive(context: &Context, found: &Found) -> Vec<Inactive> {
+    let Configuration { effective, own, .. } = &found.configuration;
+    let own_usable = own.iter().filter_map(|own| own.load(context.env.as_ref()).ok());
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.clone());
-    let built_in = built_in.filter(|workflow| !own.iter().any(|(name, _)| *name == workflow.name));
+    let built_in = built_in.filter(|workflow| !own.iter().any(|own| own.name == workflow.name));
     let is_active = |workflow: &Workflow| found.runs.iter().any(|run| run.workflow.name == workflow.name);
+    // A project's settings are at hand; those of another layer are not.
+    let file = effective.listed_in().map(|(layer, file)| match layer {
+        Layer::Project => layout::CONFIG,
+        Layer::Organisation | Layer::User => file,
+    });
     let row = |workflow: Workflow| Inactive {
-        left_out: chosen.as_ref().is_some_and(|names| !names.iter().any(|name| *name == workflow.name)),
+        left_out: !effective.enables(&workflow.name),
+        left_out_by: file.filter(|_| !effective.enables(&workflow.name)).map(str::to_owned),
         workflow: workflow.name.into_owned(),
         about: workflow.about.into_owned(),
         marker: workflow.run.home.into_owned(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use holdpoint_core::diagnostic::nearest;
+use holdpoint_core::settings::Layer;
 use holdpoint_core::workflow::parse::FILE;
 use serde_json::json;
 
@@ -12,6 +13,7 @@ use crate::allow::{Allowance, waiting};
 use crate::catalog::{self, BuiltIn};
 use crate::cli::{Context, phrase};
 use crate::error::{CommandError, Kind};
+use crate::layers;
 use crate::project;
 use crate::store::folder::Access;
 use crate::store::{atomic, layout};
@@ -49,6 +51,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Err(CommandError::new(Kind::Failed, format!("{} already exists", folder.display()))
             .hinted("edit it, remove it first, or choose another folder with `--to FOLDER`"));
     }
+    if arguments.to.is_none() {
+        refuse_barred(context, &arguments.workflow)?;
+    }
     let effect = if arguments.to.is_some() {
         write(built_in, &folder, None)?;
         Effect::Nowhere
@@ -65,6 +70,14 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         show(context, arguments, built_in, &folder, &effect);
     }
     Ok(())
+}
+
+/// Refuses a copy that a layer above the project would not let take the built-in workflow's place.
+fn refuse_barred(context: &Context, name: &str) -> Result<(), CommandError> {
+    let effective = layers::around(&context.cwd, context.env.as_ref()).effective;
+    let Some(bar) = effective.bar(Layer::Project, name, |_| true) else { return Ok(()) };
+    let what = format!("a copy of `{name}` would not be used here: {} has {}", bar.file, bar.key);
+    Err(CommandError::new(Kind::Failed, what).hinted("to look at it, copy it elsewhere with `--to FOLDER`"))
 }
 
 /// Where a copy has an effect.

@@ -137,7 +137,7 @@ fn a_change_or_a_link_that_comes_after_the_judgement_is_not_loaded() {
             let content = Allowance::of(&user).judge(project.root()).allowed.unwrap();
             let (name, folder) = content.workflows().remove(0);
             swap(&project);
-            match content.load(&name, &folder) {
+            match content.load(&name, &folder, &[]) {
                 Ok(workflow) => assert_eq!((workflow.about.as_ref(), judgements), ("good", 0)),
                 Err(unusable) => assert_eq!(judgements, 1, "{unusable:?}"),
             }

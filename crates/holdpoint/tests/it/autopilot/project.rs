@@ -183,6 +183,7 @@ impl Site {
             .current_dir(self.root())
             .env_clear()
             .env("HOME", self.tools())
+            .env("HOLDPOINT_ORGANISATION", "/nonexistent")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("XDG_STATE_HOME", self.project.state())
             .env(WIDE.0, WIDE.1);

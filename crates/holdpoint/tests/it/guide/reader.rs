@@ -4,6 +4,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use holdpoint::env_vars::ORGANISATION;
+
 use crate::project::{WIDE, allow};
 use crate::terminal::Terminal;
 
@@ -64,6 +66,7 @@ impl Reader {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(format!("exec 2>&1\n{command}")).stdin(Stdio::null());
         shell.current_dir(self.home.join("shop")).env_clear().env("PATH", &bin).env("HOME", &self.home);
+        shell.env(ORGANISATION, "/nonexistent");
         shell.env("SHELL", "/bin/sh").env("LC_ALL", "C.UTF-8").env("TMPDIR", &self.home);
         shell.env(WIDE.0, WIDE.1);
         for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
