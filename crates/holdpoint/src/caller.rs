@@ -93,9 +93,9 @@ const ABOVE_MAX: usize = 1_000;
 
 #[cfg(target_os = "linux")]
 fn parent_and_start(pid: u32) -> Option<(u32, u64)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The program's name comes second, and may have anything in it.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let mut fields = line.rsplit_once(')')?.1.split_whitespace();
     let parent = fields.nth(1)?.parse().ok()?;
     let start = fields.nth(17)?.parse().ok()?;
     Some((parent, start))

@@ -47,7 +47,7 @@ pub fn is_never_passed(name: &str) -> bool {
 }
 
 /// Says what is wrong with a name under `pass`, and what to write instead.
-pub fn wrong_variable(name: &str) -> Option<(String, String)> {
+pub(crate) fn wrong_variable(name: &str) -> Option<(String, String)> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_name = name.chars().all(is_letter) && name.starts_with(|c: char| !c.is_ascii_digit());
     if !is_name {
@@ -68,7 +68,7 @@ pub fn wrong_variable(name: &str) -> Option<(String, String)> {
 }
 
 /// Says what is wrong with a path under `writes`, and what to write instead.
-pub fn wrong_folder(path: &str) -> Option<(String, String)> {
+pub(crate) fn wrong_folder(path: &str) -> Option<(String, String)> {
     let below_home = path.strip_prefix("~/");
     let rest = below_home.unwrap_or(path);
     if path.is_empty() || path == "~" || below_home.is_some_and(|rest| rest.trim_matches('/').is_empty()) {

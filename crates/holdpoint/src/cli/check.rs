@@ -21,9 +21,7 @@ use crate::ui::{Style, blanked};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  holdpoint check                                all workflows, built in or not, and the settings,
-                                                 holdpoint.toml: the project's, yours, and those
-                                                 of your organisation
+  holdpoint check                                all workflows and all settings
   holdpoint check myflow                         one workflow
   holdpoint check ./drafts/myflow                a workflow's folder anywhere
   holdpoint check --json | jq '.[].message'")]

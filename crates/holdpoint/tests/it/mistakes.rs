@@ -116,6 +116,7 @@ fn a_wrong_word_is_told_with_what_was_expected() {
 #[test]
 fn a_project_that_is_too_large_to_allow_has_a_remedy_that_is_not_to_allow_it() {
     let project = Project::new();
+    project.write(".holdpoint/workflows/mine/workflow.toml", "about = \"Mine.\"\n[run]\nhome = \".mine\"\n");
     project.write(".holdpoint/workflows/mine/big", vec![b'x'; 17 * 1024 * 1024]);
     let printed: Printed = project.stranger(&["doctor"]).output().unwrap().into();
     let folder = project.root().display();

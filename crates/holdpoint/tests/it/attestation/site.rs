@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use holdpoint::env_vars::ORGANISATION;
 use serde_json::Value as Json;
 
 use crate::project::{Printed, Project, allow};
@@ -120,7 +121,7 @@ impl Site {
         let mut command = Command::new(name);
         command.current_dir(folder).env_clear().env("COLUMNS", "1000").stdin(Stdio::null());
         command.env("HOME", self.tools()).env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env("XDG_STATE_HOME", self.project.state());
+        command.env("XDG_STATE_HOME", self.project.state()).env(ORGANISATION, "/nonexistent");
         command.env("PATH", format!("{}:{}:{path}", self.tools().display(), ours.display()));
         command
     }

@@ -151,9 +151,9 @@ fn a_copy_that_would_not_be_used_is_not_made() {
     for orders in ["own_workflows = false\n", "require = [\"isdlc\"]\n", "lock = [\"workflows\"]\n"] {
         let house = House::new();
         house.orders(orders);
-        let refused = house.run(&["eject", "isdlc"]);
+        let refused = house.run(&["workflow", "eject", "isdlc"]);
         assert!(refused.stderr.contains("a copy of `isdlc` would not be used here"), "{}", refused.stderr);
         assert!(!house.project.root().join(".holdpoint/workflows").exists());
-        assert_eq!(house.run(&["eject", "isdlc", "--to", "drafts"]).code, Some(0));
+        assert_eq!(house.run(&["workflow", "eject", "isdlc", "--to", "drafts"]).code, Some(0));
     }
 }
