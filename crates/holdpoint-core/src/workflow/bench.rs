@@ -91,7 +91,7 @@ pub fn is_meant(name: &str, path: &str) -> bool {
 }
 
 /// Says what is wrong with a folder of `[bench]`, and what to write instead.
-pub fn wrong_name(name: &str) -> Option<(String, String)> {
+pub(crate) fn wrong_name(name: &str) -> Option<(String, String)> {
     let is_plain = stays_below(&tidy(name)) && !matches!(tidy(name).as_str(), "" | ".");
     (!is_plain).then(|| {
         let message = format!("`{name}` is not a folder of the project");
@@ -100,7 +100,7 @@ pub fn wrong_name(name: &str) -> Option<(String, String)> {
 }
 
 /// Says what is wrong with a folder that is to be lent, and what to write instead.
-pub fn wrong_lend(name: &str) -> Option<(String, String)> {
+pub(crate) fn wrong_lend(name: &str) -> Option<(String, String)> {
     let is_built = BUILD_OUTPUTS.iter().any(|output| is_meant(output, name));
     let built = || {
         let message = format!("`{name}` is what a build writes: lent, it would decide what is tested");

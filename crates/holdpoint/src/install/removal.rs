@@ -14,10 +14,12 @@ use crate::store::folder::{is_temporary, resolved};
 use crate::store::layout;
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 18] = [
+const WORKING_FILES: [&str; 20] = [
     ".gitignore",
     "aside",
     "backups",
+    "change.diff",
+    "changed.json",
     "checked",
     "evidence",
     "git",
