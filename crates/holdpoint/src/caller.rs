@@ -60,10 +60,52 @@ pub fn is_forged(env: &dyn Env) -> bool {
     folder.is_some_and(|folder| env.lineage().is_forged(|process| folder.has(&file(process))))
 }
 
-/// Returns whether this process was started below an agent's client.
+/// Returns whether this process was started below an agent's client, or by a program that Holdpoint started for its work:
+/// neither is the user.
 pub fn is_below_client(env: &dyn Env) -> bool {
-    let folder = StateFolder::of(env).filter(|folder| folder.has_folder(FOLDER));
-    folder.is_some_and(|folder| env.lineage().above.iter().any(|process| folder.has(&file(process))))
+    let is_there = |folder: &StateFolder| folder.has_folder(FOLDER) || folder.has_folder(PERFORMERS);
+    let Some(folder) = StateFolder::of(env).filter(is_there) else { return false };
+    let is_noted = |process: &Process| folder.has(&file(process)) || folder.has(&performer(process));
+    env.lineage().above.iter().any(is_noted)
+}
+
+/// This process, noted as one that performs until it is dropped: what it starts is not the user, and need not be told so.
+#[derive(Debug)]
+pub struct Performer {
+    folder: StateFolder,
+    file: String,
+}
+
+impl Performer {
+    /// Notes this process. None where it cannot be noted, or is noted already.
+    pub fn note(env: &dyn Env) -> Option<Performer> {
+        let (folder, file) = (StateFolder::of(env)?, performer(&this_process()?));
+        folder.clear_old(PERFORMERS);
+        folder.mark(&file).is_ok_and(|is_new| is_new).then(|| Performer { folder, file })
+    }
+}
+
+impl Drop for Performer {
+    fn drop(&mut self) {
+        let _ = self.folder.remove(&self.file);
+    }
+}
+
+const PERFORMERS: &str = "performers";
+
+fn performer(process: &Process) -> String {
+    format!("{PERFORMERS}/{}-{}", process.pid, process.start)
+}
+
+#[cfg(target_os = "linux")]
+fn this_process() -> Option<Process> {
+    let pid = std::process::id();
+    parent_and_start(pid).map(|(_, start)| Process { pid, start })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn this_process() -> Option<Process> {
+    None
 }
 
 const FOLDER: &str = "clients";
@@ -93,9 +135,9 @@ const ABOVE_MAX: usize = 1_000;
 
 #[cfg(target_os = "linux")]
 fn parent_and_start(pid: u32) -> Option<(u32, u64)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The program's name comes second, and may have anything in it.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let parent = fields.nth(1)?.parse().ok()?;
     let start = fields.nth(17)?.parse().ok()?;
     Some((parent, start))

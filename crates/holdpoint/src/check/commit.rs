@@ -57,7 +57,7 @@ impl Commit<'_> {
     }
 
     fn git(&self, run: &Run, env: &dyn Env, args: &[&str]) -> Result<Performed, Failure> {
-        let mut command = Command::new("git");
+        let mut command = Command::new(env.program("git").unwrap_or_else(|| "git".into()));
         // Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind. Who commits, and
         // when, is theirs to say.
         command.env_clear().envs(variables::passed(Role::Check, &[])).envs(env_vars::for_commit());

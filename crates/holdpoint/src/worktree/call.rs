@@ -61,7 +61,9 @@ pub(super) struct Done {
 impl Call {
     /// Prepares `git COMMAND ARGS…` in a repository.
     pub(super) fn new(repository: &Repository, command: &'static str, args: &[&str]) -> Call {
-        let mut git = Command::new("git");
+        let (program, path) = &repository.git;
+        let mut git = Command::new(program);
+        git.envs(path.iter().map(|path| (env_vars::PATH, path)));
         set_apart(&mut git, repository);
         git.arg("-C").arg(&repository.root);
         for setting in SETTINGS {

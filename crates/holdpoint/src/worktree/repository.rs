@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::TreeError;
+use crate::pinned;
 use crate::store::git_folder::GitFolder;
 
 /// A repository with a working tree, and Holdpoint's folder in it.
@@ -14,6 +15,8 @@ pub(super) struct Repository {
     pub(super) index: PathBuf,
     /// The user's objects. Never written.
     pub(super) objects: PathBuf,
+    /// The program, and the PATH that it gets if it is pinned.
+    pub(super) git: (PathBuf, Option<String>),
     /// Holdpoint's own index files and objects.
     pub(super) ours: GitFolder,
 }
@@ -27,7 +30,9 @@ impl Repository {
         let shared = linked(&git.join("commondir"), "", &git).unwrap_or_else(|| git.clone());
         let ours =
             GitFolder::open(&root).map_err(|source| TreeError::OurFolder { root: root.clone(), source })?;
-        Ok(Repository { root, index: git.join("index"), objects: shared.join("objects"), ours })
+        let (index, objects) = (git.join("index"), shared.join("objects"));
+        let git = pinned::git(&root)?;
+        Ok(Repository { root, index, objects, git, ours })
     }
 }
 

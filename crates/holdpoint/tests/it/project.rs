@@ -17,7 +17,7 @@ pub(crate) struct Project {
 }
 
 /// A user of whom only the state folder is known.
-struct User<'a>(&'a Path);
+pub(crate) struct User<'a>(pub(crate) &'a Path);
 
 impl Env for User<'_> {
     fn var(&self, name: &str) -> Option<String> {
