@@ -43,8 +43,19 @@ pub(super) fn list(context: &Context, folder: &Path) {
     }
 }
 
+/// Pins what the user has now, unless a program is another one: `holdpoint allow` shows that, and asks.
+pub(in crate::cli) fn pin(context: &Context, survey: &Survey) {
+    let changes = pinned::changes(&survey.root, context.env.as_ref());
+    if changes.programs.is_empty() {
+        // What cannot be pinned now is pinned as something is first performed.
+        let _ = renew(context, survey);
+    } else {
+        context.ui.note("Programs of checks and reviews have changed. To see which: holdpoint allow");
+    }
+}
+
 /// Pins what the user has now, if it is the user who is here: the programs of the built-in workflows and of the project's.
-pub(in crate::cli) fn renew(context: &Context, survey: &Survey) -> Result<(), CommandError> {
+pub(super) fn renew(context: &Context, survey: &Survey) -> Result<(), CommandError> {
     if !user::is_there(context.env.as_ref()) {
         return Ok(());
     }

@@ -95,8 +95,7 @@ impl Brought {
         match record(survey, &allowance, place, draft) {
             Ok(true) => {
                 say(context, survey);
-                // What cannot be pinned now is pinned as something is first performed.
-                let _ = programs::renew(context, survey);
+                programs::pin(context, survey);
             }
             Ok(false) => context.ui.note(format!(
                 "Nothing was allowed: the project's workflows or settings changed while `init`\nran. To look at \

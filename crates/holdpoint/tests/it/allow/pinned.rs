@@ -96,3 +96,16 @@ fn a_check_allows_nothing() {
     let said = std::fs::read_to_string(machine.root().join("said")).unwrap();
     assert!(said.contains("the user's to call"), "{said}");
 }
+
+/// `init` shows no programs, so it takes no other ones.
+#[test]
+fn init_renews_nothing_that_has_changed() {
+    let machine = machine();
+    machine.script("odd-check", "touch \"$HOME/ran\"");
+    assert_eq!(machine.typed(&["init", "--agent", "claude"], "").code, Some(0));
+    assert!(stopped(&machine, ""));
+    machine.script("odd-check", "touch \"$HOME/ran\"; true");
+    let again = machine.typed(&["init", "--agent", "claude"], "");
+    assert!(again.stderr.contains("To see which: holdpoint allow"), "{}{}", again.stdout, again.stderr);
+    assert!(!stopped(&machine, ""));
+}
