@@ -34,7 +34,7 @@ cat >"$PROMPT_FILE" <<'{{ end }}' || fail "$PROMPT_FILE cannot be written. Look 
 
 echo {{ ('[claudex] ' ~ said) | quoted }}
 # Hooks of holdpoint answer nothing in a reviewer: its turns are not the loop's.
-HOLDPOINT_REVIEWER=1 "${REVIEWER[@]}" <"$PROMPT_FILE"
+HOLDPOINT_REVIEWER={{ (run.home ~ '/' ~ runner) | quoted }} "${REVIEWER[@]}" <"$PROMPT_FILE"
 status=$?
 
 echo {{ ('[claudex] ' ~ name ~ ' exited with status ') | quoted }}"$status."

@@ -5,7 +5,7 @@
 
 pub mod allowed_content;
 pub mod content;
-mod fingerprint;
+pub(crate) mod fingerprint;
 pub mod identity;
 pub mod part;
 pub mod survey;
@@ -292,6 +292,10 @@ impl<'a> Allowance<'a> {
 
     /// Allows all that a project brings along, for projects that Holdpoint itself has made.
     pub fn allow_all(&self, root: &Path) -> std::io::Result<()> {
+        // Whoever makes a project chooses its programs, too.
+        if let Some(project) = self.project(root) {
+            self.registry.forget_pin(&project.id)?;
+        }
         let survey = Survey::of(root, self).map_err(std::io::Error::other)?;
         self.allow(&survey.root, &survey.content, &survey.runs)
     }

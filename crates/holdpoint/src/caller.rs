@@ -60,10 +60,52 @@ pub fn is_forged(env: &dyn Env) -> bool {
     folder.is_some_and(|folder| env.lineage().is_forged(|process| folder.has(&file(process))))
 }
 
-/// Returns whether this process was started below an agent's client.
+/// Returns whether this process was started below an agent's client, or by a program that Holdpoint started for its work:
+/// neither is the user.
 pub fn is_below_client(env: &dyn Env) -> bool {
-    let folder = StateFolder::of(env).ok().filter(|folder| folder.has_folder(FOLDER));
-    folder.is_some_and(|folder| env.lineage().above.iter().any(|process| folder.has(&file(process))))
+    let is_there = |folder: &StateFolder| folder.has_folder(FOLDER) || folder.has_folder(PERFORMERS);
+    let Some(folder) = StateFolder::of(env).ok().filter(is_there) else { return false };
+    let is_noted = |process: &Process| folder.has(&file(process)) || folder.has(&performer(process));
+    env.lineage().above.iter().any(is_noted)
+}
+
+/// This process, noted as one that performs until it is dropped: what it starts is not the user, and need not be told so.
+#[derive(Debug)]
+pub struct Performer {
+    folder: StateFolder,
+    file: String,
+}
+
+impl Performer {
+    /// Notes this process. None where it cannot be noted, or is noted already.
+    pub fn note(env: &dyn Env) -> Option<Performer> {
+        let (folder, file) = (StateFolder::of(env).ok()?, performer(&this_process()?));
+        folder.clear_old(PERFORMERS);
+        folder.mark(&file).is_ok_and(|is_new| is_new).then(|| Performer { folder, file })
+    }
+}
+
+impl Drop for Performer {
+    fn drop(&mut self) {
+        let _ = self.folder.remove(&self.file);
+    }
+}
+
+const PERFORMERS: &str = "performers";
+
+fn performer(process: &Process) -> String {
+    format!("{PERFORMERS}/{}-{}", process.pid, process.start)
+}
+
+#[cfg(target_os = "linux")]
+fn this_process() -> Option<Process> {
+    let pid = std::process::id();
+    parent_and_start(pid).map(|(_, start)| Process { pid, start })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn this_process() -> Option<Process> {
+    None
 }
 
 const FOLDER: &str = "clients";

@@ -21,6 +21,7 @@ use serde_json::json;
 
 use crate::confinement::{self, Unconfined};
 use crate::env::Env;
+use crate::pinned::{self, NotPinned};
 use crate::project::{self, Run};
 use crate::reviewer;
 use crate::store::evidence::Evidence;
@@ -92,6 +93,9 @@ pub enum Failure {
     /// It lacks something to work with.
     #[error("{0}")]
     Lacks(String),
+    /// A program that it starts is another than it was.
+    #[error(transparent)]
+    Pinned(#[from] NotPinned),
 }
 
 impl Failure {
@@ -105,6 +109,7 @@ impl Failure {
             }
             Failure::Unreadable(what) => format!("{}: {what}", request.phase),
             Failure::Lacks(what) => what.clone(),
+            Failure::Pinned(what) => what.to_string(),
             Failure::Interrupted if request.is_review() => "the review was interrupted".to_owned(),
             other => format!("{who} {other}"),
         }
@@ -115,6 +120,7 @@ impl Failure {
 pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Performed, Failure> {
     let grants = request.grants.and(&project::programs::granted(&run.home, env.as_ref()));
     let request = &Request { grants, ..request.clone() };
+    let env = &pinned::ready(request, run, env)?;
     let mut performed = place::perform(request, run, env)?;
     performed.evidence.unconfined = unconfined(request).map(|why| why.to_string());
     for doubt in &performed.evidence.doubts {

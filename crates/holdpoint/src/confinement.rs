@@ -11,9 +11,11 @@ use std::process::Command;
 
 use holdpoint_core::workflow::grants::Grants;
 
+use crate::caller::Performer;
 use crate::env::Env;
 use crate::env_vars::{PATH, REVIEWER};
-use crate::program::{self, Ended};
+use crate::program::Ended;
+use crate::store::review_token::ReviewToken;
 
 /// Who a program works for: what it is given depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +48,12 @@ impl Child<'_> {
     pub fn start(&self, run: impl FnOnce(Command) -> io::Result<Ended> + Send) -> io::Result<Ended> {
         let mut command = Command::new(self.find()?);
         command.current_dir(self.folder).env_clear();
-        // Holdpoint's hooks do nothing in it.
-        command.envs(variables::passed(self.role, &self.grants.pass)).env(REVIEWER, "1");
-        program::with_path(&mut command, self.env);
+        command.envs(variables::passed(self.role, &self.grants.pass));
+        variables::pass_pinned(&mut command, self.role, self.env);
+        // Holdpoint's hooks leave a reviewer alone. A check must not see that it is one.
+        let token = (self.role == Role::Reviewer).then(|| ReviewToken::give(self.env));
+        command.envs(token.iter().map(|token| (REVIEWER, token.value())));
+        let _performer = Performer::note(self.env);
         match folders::writable(self) {
             Some(folders) if sandbox::can_confine() => {
                 folders::make_missing(self);
@@ -64,16 +69,17 @@ impl Child<'_> {
         sandbox::can_confine() && !folders.iter().any(|open| open != report && report.starts_with(open))
     }
 
-    /// Where it is. A path is meant from the folder it runs in; a bare name is looked up again by the system.
+    /// Where it is. A path is meant from the folder it runs in.
     fn find(&self) -> io::Result<PathBuf> {
         let (place, is_there) = if self.name.contains(['/', '\\']) {
             let place = self.folder.join(self.name);
             let is_there = place.exists();
             (place, is_there)
+        } else if let Some(file) = self.env.program(self.name) {
+            (file, true)
         } else {
             // Without a PATH the system looks where it likes.
-            let is_looked_up = self.env.var(PATH).is_none() || !cfg!(unix);
-            (self.name.into(), is_looked_up || program::on_path(self.name, self.env).is_some())
+            (self.name.into(), self.env.var(PATH).is_none() || !cfg!(unix))
         };
         if is_there { Ok(place) } else { Err(io::ErrorKind::NotFound.into()) }
     }

@@ -2,15 +2,22 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::caller::{self, Lineage};
-use crate::env_vars::{AGENTS, REVIEWER, SESSIONS};
+use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS};
+use crate::program;
 
 /// The process's surroundings. Cases and tests have their own.
 pub trait Env: Send + Sync {
     /// Returns a variable's value, if it is set and valid UTF-8.
     fn var(&self, name: &str) -> Option<String>;
+
+    /// Finds a program on `PATH`.
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        program::on(&self.var(PATH)?, name)
+    }
 
     /// Returns the time, in seconds since 1970.
     fn now(&self) -> i64 {

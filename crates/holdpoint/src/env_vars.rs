@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Set for a reviewer that Holdpoint started, so that Holdpoint's hooks ignore it.
+/// The token of a review that is under way: Holdpoint's hooks ignore the reviewer that has it.
 pub const REVIEWER: &str = "HOLDPOINT_REVIEWER";
 /// The folder in which an agent's session began, under each agent's own name; Gemini CLI uses the first. They count only
 /// if the event's `cwd` leads to no run.

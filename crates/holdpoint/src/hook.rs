@@ -16,6 +16,7 @@ use crate::engine::leftovers::Leftovers;
 use crate::engine::{self, Call, Reply};
 use crate::env::{Env, ProcessEnv};
 use crate::env_vars;
+use crate::store::review_token;
 use options::Options;
 
 /// Answers one event.
@@ -23,7 +24,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| leave_after_panic(&panic.to_string())));
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     // A reviewer that Holdpoint started must not be held by Holdpoint's hooks.
-    if env.var(env_vars::REVIEWER).is_some() {
+    if env.var(env_vars::REVIEWER).is_some_and(|token| review_token::is_under_way(env.as_ref(), &token)) {
         return ExitCode::SUCCESS;
     }
     let cwd = std::env::current_dir().unwrap_or_default();

@@ -30,6 +30,7 @@ pub mod check;
 pub mod reviewer;
 
 pub mod confinement;
+pub mod pinned;
 pub mod process_group;
 pub mod program;
 

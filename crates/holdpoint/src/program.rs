@@ -48,14 +48,29 @@ pub fn millis(took: Duration) -> u64 {
 
 /// Finds a program on `PATH`.
 pub fn on_path(name: &str, env: &dyn Env) -> Option<PathBuf> {
-    let path = env.var(PATH)?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))
+    env.program(name)
+}
+
+/// Finds a program in the folders of a PATH. One that is not absolute is left out: it would be whatever lies where somebody
+/// happens to be.
+pub fn on(path: &str, name: &str) -> Option<PathBuf> {
+    folders(path).map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+/// Returns a PATH without the folders that are not absolute.
+pub fn absolute(path: &str) -> String {
+    let joined = std::env::join_paths(folders(path)).ok();
+    joined.and_then(|path| path.into_string().ok()).unwrap_or_default()
+}
+
+fn folders(path: &str) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(path).filter(|folder| folder.is_absolute())
 }
 
 /// Gives a program Holdpoint's own PATH.
 pub fn with_path(command: &mut Command, env: &dyn Env) {
     if let Some(path) = env.var(PATH) {
-        command.env(PATH, path);
+        command.env(PATH, absolute(&path));
     }
 }
 

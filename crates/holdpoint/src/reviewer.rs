@@ -12,7 +12,6 @@ use holdpoint_core::verdict::Verdict;
 use crate::check::{Failure, Performed};
 use crate::confinement::{self, Child, Role, variables};
 use crate::env::Env;
-use crate::env_vars::REVIEWER;
 use crate::program::{self, Channels, Ended, How, millis};
 use crate::project::Run;
 use crate::store::evidence::Evidence;
@@ -148,7 +147,7 @@ fn tail(output: &[u8]) -> String {
 pub fn first_line(words: &[&str], folder: &Path) -> Option<String> {
     let mut command = Command::new(words.first()?);
     command.args(words.iter().skip(1)).current_dir(folder).stderr(Stdio::null());
-    command.env_clear().envs(variables::passed(Role::Reviewer, &[])).env(REVIEWER, "1");
+    command.env_clear().envs(variables::passed(Role::Reviewer, &[]));
     let ended = program::run(&mut command, None, VERSION_DEADLINE, Channels::Output).ok()?;
     let is_well = matches!(ended.how, How::Exit(status) if status.success());
     let text = String::from_utf8_lossy(&ended.output);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::content::{ContentError, walk};
 
 /// How long a file must have been left alone: two changes within a tick of the clock look the same.
-const SETTLED_S: i64 = 2;
+pub(crate) const SETTLED_S: i64 = 2;
 
 /// The names, inodes, sizes and times of all files.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Fingerprint {
 
 /// Returns when a file was changed, and everything about it that a change would alter.
 #[cfg(unix)]
-fn look(found: &Metadata) -> (i64, String) {
+pub(crate) fn look(found: &Metadata) -> (i64, String) {
     use std::os::unix::fs::MetadataExt;
     let look = format!(
         "{} {} {}.{} {}.{}",
@@ -72,6 +72,6 @@ fn look(found: &Metadata) -> (i64, String) {
 
 /// Without such times a file never counts as left alone.
 #[cfg(not(unix))]
-fn look(_: &Metadata) -> (i64, String) {
+pub(crate) fn look(_: &Metadata) -> (i64, String) {
     (i64::MAX, String::new())
 }

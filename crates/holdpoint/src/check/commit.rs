@@ -208,7 +208,7 @@ impl Making<'_> {
     }
 
     fn git(&self, args: &[&str], input: Option<String>) -> Result<Performed, Failure> {
-        let mut command = Command::new("git");
+        let mut command = Command::new(self.env.program("git").unwrap_or_else(|| "git".into()));
         self.surround(&mut command);
         command.arg("-C").arg(&self.run.home).args(args);
         self.ended(program::run(&mut command, input, self.deadline(), Channels::Both))

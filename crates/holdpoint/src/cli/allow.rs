@@ -1,6 +1,7 @@
 //! `holdpoint allow`: shows what a project would run, and allows it.
 
 mod changes;
+pub(super) mod programs;
 pub(super) mod shown;
 
 use std::io::BufRead;
@@ -15,6 +16,7 @@ use crate::allow::identity::Identity;
 use crate::allow::survey::Survey;
 use crate::error::{CommandError, Kind, in_full};
 use crate::install::host::quoted;
+use crate::pinned::{self, Changes};
 use crate::store::registry::Entry;
 use crate::ui::Style;
 use crate::user;
@@ -24,6 +26,9 @@ use crate::user;
 /// A project's own workflows, its holdpoint.toml, and runs that did not begin here have no effect until you allow them.
 /// After a change you are asked again, and shown the difference; what has not changed stays allowed. Only you can allow:
 /// it takes your terminal.
+///
+/// The programs that checks and reviews start, such as git and the reviewer's, are those that you have now. If one becomes
+/// another file, nothing is performed until you have seen that here.
 ///
 /// What is allowed is recorded outside the project, in `~/.local/state/holdpoint`. It applies to all worktrees of the
 /// repository.
@@ -82,16 +87,34 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if let Some(digest) = &arguments.digest {
         return allow_digest(context, &survey, &allowance, digest.trim());
     }
+    let changes = pinned::changes(&survey.root, context.env.as_ref());
     if is_allowed(&survey, &allowance) {
-        context.ui.line(format!("{} is already allowed as it is.", survey.root.display()));
-        return Ok(());
+        if changes.is_empty() || !user::is_there(context.env.as_ref()) {
+            return already_allowed(context, &survey, &changes);
+        }
+        context.ui.whole_line(context.ui.paint(Style::Bold, survey.root.display()));
+    } else {
+        shown::show(&context.ui, &survey, &allowance);
     }
-    shown::show(&context.ui, &survey, &allowance);
+    programs::show(&context.ui, &changes);
     need_terminal(context, &survey.digest())?;
     if !arguments.yes && !is_confirmed(context) {
         return Err(CommandError::new(Kind::Failed, "nothing was allowed"));
     }
     record(context, &survey, &allowance)
+}
+
+/// Says that there is nothing to allow. Programs that have changed are the user's to judge, at a terminal.
+fn already_allowed(context: &Context, survey: &Survey, changes: &Changes) -> Result<(), CommandError> {
+    context.ui.line(format!("{} is already allowed as it is.", survey.root.display()));
+    for changed in &changes.programs {
+        context.ui.note(format!(
+            "`{}` is another file than on {}. If you upgraded it, type in a terminal:\n  holdpoint allow",
+            changed.name,
+            pinned::day(changed.at)
+        ));
+    }
+    if changes.is_empty() { programs::renew(context, survey) } else { Ok(()) }
 }
 
 /// Returns the folder that is meant.
@@ -177,6 +200,7 @@ fn is_confirmed(context: &Context) -> bool {
 
 fn record(context: &Context, survey: &Survey, allowance: &Allowance<'_>) -> Result<(), CommandError> {
     allowance.allow(&survey.root, &survey.content, &survey.runs)?;
+    programs::renew(context, survey)?;
     context.ui.line(format!("Allowed {}.", survey.root.display()));
     Ok(())
 }
@@ -196,6 +220,7 @@ fn list(context: &Context, allowance: &Allowance<'_>) {
         }
         ui.line(format!("  {}, {}", phrase::time_and_age(&at), phrase::counted(entry.runs, "run")));
         ui.line(format!("  {digest}"));
+        programs::list(context, Path::new(&entry.path));
     }
 }
 

@@ -12,13 +12,17 @@
 //! A folder such as `CARGO_HOME` can hold settings that run code, too. It stays: without it no toolchain outside of the
 //! home is found.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::process::Command;
 
 use holdpoint_core::workflow::Text;
 use holdpoint_core::workflow::grants::is_never_passed;
 
 use super::Role;
-use crate::env_vars::SESSIONS;
+use crate::env::Env;
+use crate::env_vars::{PATH, SESSIONS};
+use crate::program;
 
 /// Every program gets these. `*` stands for any ending.
 pub const EVERY: &str = "\
@@ -54,6 +58,40 @@ const SYSTEM: &str = "";
 
 /// Turns on Amazon's Bedrock in Claude Code.
 const USES_BEDROCK: &str = "CLAUDE_CODE_USE_BEDROCK";
+
+/// These decide which programs run, and whom a reviewer's tool asks. They are pinned with the programs, not the caller's;
+/// none of them is a login.
+const ENDPOINTS: &str = "\
+    ANTHROPIC_BASE_URL ANTHROPIC_BEDROCK_BASE_URL ANTHROPIC_VERTEX_BASE_URL ANTHROPIC_MODEL OPENAI_BASE_URL \
+    GOOGLE_GEMINI_BASE_URL CLAUDE_CONFIG_DIR CODEX_HOME";
+
+/// Returns whether a variable is pinned.
+pub fn is_pinned(name: &str) -> bool {
+    name == PATH || pinned_names().any(|pinned| pinned == name)
+}
+
+fn pinned_names() -> impl Iterator<Item = &'static str> {
+    TOOLCHAINS.split_whitespace().chain(ENDPOINTS.split_whitespace())
+}
+
+/// Returns the variables that are pinned, with their values. PATH has absolute folders only.
+pub fn pinned(env: &dyn Env) -> BTreeMap<String, String> {
+    let path = env.var(PATH).map(|path| program::absolute(&path)).filter(|path| !path.is_empty());
+    let path = path.map(|path| (PATH.to_owned(), path));
+    let others = pinned_names().filter_map(|name| Some((name.to_owned(), env.var(name)?)));
+    path.into_iter().chain(others).collect()
+}
+
+/// Gives a program the pinned variables as they are in these surroundings, which need not be the process's own.
+pub fn pass_pinned(command: &mut Command, role: Role, env: &dyn Env) {
+    for name in pinned_names().filter(|name| is_usual(name, role, false)) {
+        match env.var(name) {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    program::with_path(command, env);
+}
 
 /// Returns the variables of this process that a program gets, with those that are named for it.
 pub fn passed(role: Role, named: &[Text]) -> Vec<(OsString, OsString)> {

@@ -15,7 +15,7 @@ use holdpoint_core::workflow::{STOP_MARGIN_S, Text};
 
 use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
-use super::review;
+use super::review::{self, Outcome};
 use super::session::Session;
 use super::{approval, ownership, patience};
 use crate::store::lock;
@@ -132,8 +132,27 @@ impl Walk<'_> {
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
         let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
-        let effects = review::perform(self.session, phase, request, &mut self.report)?;
-        Ok(self.take(phase, place, effects, Cause::Review))
+        match review::perform(self.session, phase, request, &mut self.report)? {
+            Outcome::Step(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
+            Outcome::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
+        }
+    }
+
+    /// A program is another than it was: the run stays where it is, and only the user can change that. The agent is held
+    /// as long as there is patience, and both are told.
+    fn hold_unperformed(&mut self, phase: &Phase, why: &str) -> bool {
+        let is_told = !self.scope.is_command();
+        self.report.effects.faults.push(Fault { rule: None, what: why.to_owned(), is_told });
+        if is_told {
+            let text = format!("{}: {why}", phase.name);
+            let say = |delivery, text: &str| Origin::Phase(phase).message(delivery, text.to_owned());
+            if self.has_patience(&text, phase::HOLDS) {
+                self.report.effects.messages.push(say(Delivery::Hold, &text));
+            }
+            self.report.effects.messages.push(say(Delivery::Tell, &text));
+            self.report.ending = Ending::Waits { phase: Box::new(phase.clone()), text };
+        }
+        false
     }
 
     /// Takes the step that people's words lead to. Of hooks and commands in parallel, one does.

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::session::Session;
 use crate::store::section::{self, SectionError};
 use crate::store::state::{StateFile, WriteError};
-use crate::store::{files, report};
+use crate::store::{files, report, review_token};
 
 /// What must not have changed when effects are written, or they are dropped.
 pub(super) enum Guard<'a> {
@@ -68,6 +68,7 @@ pub(super) fn commit(
         _ => session.facts().state_bytes().map_err(WriteError::Unknown)?,
     };
     files::change(&run.home, &effects.files)?;
+    review_token::note_scripts(session.env.as_ref(), &run.home, &effects.files);
     if let Some(report) = &effects.expects {
         report::note(&run.home, &run.folder.join(report))?;
     }

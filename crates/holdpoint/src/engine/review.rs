@@ -14,7 +14,8 @@ use holdpoint_core::workflow::step::Delivery;
 
 use super::report::Report;
 use super::session::Session;
-use crate::check::{self, Performed};
+use crate::check::{self, Failure, Performed};
+use crate::pinned::NotPinned;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
@@ -51,17 +52,29 @@ fn take_lock(session: &Session<'_>, path: &Path, patience: Duration) -> Result<L
     lock::take(&project, path, patience)
 }
 
+/// What comes of a request.
+pub(super) enum Outcome {
+    /// A step.
+    Step(Effects),
+    /// Nothing was performed: a program is another than it was. No route of the workflow is taken, because one for faults
+    /// may open the gate.
+    NotPinned(NotPinned),
+}
+
 /// Performs a review or a check, keeps what came of it, and says which step it leads to.
 pub(super) fn perform(
     session: &Session<'_>,
     phase: &Phase,
     request: &Request,
     report: &mut Report,
-) -> Result<Effects, FactError> {
+) -> Result<Outcome, FactError> {
     let item = session.facts().item_id();
     let performed = match check::perform(request, session.run, session.env) {
         Ok(performed) => performed,
-        Err(failure) => return failed(&session.refresh(), phase, &failure.told(request), report),
+        Err(Failure::Pinned(why)) => return Ok(Outcome::NotPinned(why)),
+        Err(failure) => {
+            return failed(&session.refresh(), phase, &failure.told(request), report).map(Outcome::Step);
+        }
     };
     let Performed { mut verdict, output, cost_usd, evidence, stands } = performed;
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
@@ -89,7 +102,8 @@ pub(super) fn perform(
     }
     // From here on, what was just seen is part of what is known.
     let facts = session.refresh_with(stands);
-    phase::performed(&facts, phase, &Answered { verdict: Some(verdict), details: evidence.details, output })
+    let answered = Answered { verdict: Some(verdict), details: evidence.details, output };
+    phase::performed(&facts, phase, &answered).map(Outcome::Step)
 }
 
 /// The step for what did not work.

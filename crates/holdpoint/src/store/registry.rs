@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use super::layout;
+use super::pin::Pin;
 use super::state_folder::{StateFolder, StateFolderError};
 use crate::env::Env;
 
@@ -172,6 +173,7 @@ impl Registry {
         clear(folder, &format!("{project}/allowed"))?;
         clear(folder, &parts(id))?;
         folder.remove(&format!("{project}/known"))?;
+        Pin::forget(folder, id)?;
         for part in ["runs", "seen"] {
             clear(folder, &format!("{project}/{part}"))?;
         }
@@ -180,6 +182,11 @@ impl Registry {
         }
         folder.remove(&format!("{project}/latest"))?;
         folder.remove(&project)
+    }
+
+    /// Forgets with which programs a project's checks are performed: the next one pins them anew.
+    pub fn forget_pin(&self, id: &str) -> io::Result<()> {
+        self.folder.as_ref().map_or(Ok(()), |folder| Pin::forget(folder, id))
     }
 
     /// Returns whether something is said to a session for the first time. Without a place to remember it, always.

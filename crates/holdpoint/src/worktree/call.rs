@@ -58,6 +58,14 @@ pub(super) struct Call {
     deadline: Duration,
 }
 
+/// The git that is pinned, or the one that is there.
+fn program(repository: &Repository) -> Command {
+    let (program, path) = &repository.program;
+    let mut git = Command::new(program);
+    git.envs(path.iter().map(|path| (env_vars::PATH, path)));
+    git
+}
+
 /// A call that has ended.
 #[derive(Debug)]
 pub(super) struct Done {
@@ -80,7 +88,7 @@ impl Call {
         command: &'static str,
         args: &[&str],
     ) -> Call {
-        let mut git = Command::new("git");
+        let mut git = program(repository);
         set_apart(&mut git, repository);
         for setting in SETTINGS.into_iter().chain(settings.iter().map(String::as_str)) {
             git.args(["-c", setting]);
@@ -91,7 +99,7 @@ impl Call {
 
     /// Prepares `git COMMAND ARGS…` in the user's repository: what only that can say, such as which commit is checked out.
     pub(super) fn users(repository: &Repository, command: &'static str, args: &[&str]) -> Call {
-        let mut git = Command::new("git");
+        let mut git = program(repository);
         for name in env_vars::of_git() {
             git.env_remove(name);
         }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use crate::pinned::NotPinned;
 use crate::store::folder::FileError;
 use thiserror::Error;
 
@@ -83,6 +84,9 @@ pub enum TreeError {
     /// A thread that compared files panicked.
     #[error("the files could not be compared with the index")]
     Compare,
+    /// Git is another program than it was.
+    #[error(transparent)]
+    Pinned(#[from] NotPinned),
     /// A call of git failed.
     #[error(transparent)]
     Git(#[from] GitError),

@@ -7,6 +7,7 @@ use super::error::TreeError;
 use crate::allow::identity::Identity;
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_CONFIG_HOME};
+use crate::pinned;
 use crate::store::git_folder::GitFolder;
 
 /// A repository with a working tree, and Holdpoint's own repository for it.
@@ -18,6 +19,8 @@ pub(super) struct Repository {
     pub(super) git: PathBuf,
     /// The user's objects. Never written, but for a commit.
     pub(super) objects: PathBuf,
+    /// The program, and the PATH that it gets if it is pinned.
+    pub(super) program: (PathBuf, Option<String>),
     /// Holdpoint's own repository: its objects, attributes and indexes.
     pub(super) ours: GitFolder,
     /// Where the user's own configuration may be, and the list of what it ignores by default.
@@ -43,7 +46,9 @@ impl Repository {
         let ours = GitFolder::open(&root, project.as_ref().map(|project| project.id.as_str()), env)
             .map_err(unwritable)?;
         let objects = shared.join("objects");
-        let repository = Repository { root: root.clone(), git, objects, ours, global: Global::of(env) };
+        let program = pinned::git(&root, env)?;
+        let global = Global::of(env);
+        let repository = Repository { root: root.clone(), git, objects, program, ours, global };
         if !repository.ours.is_ready() {
             let format = repository.object_format()?;
             repository.ours.make_ready(&format).map_err(unwritable)?;

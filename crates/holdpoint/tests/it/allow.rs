@@ -5,6 +5,7 @@ mod brought;
 mod command;
 mod content;
 mod parts;
+mod pinned;
 mod runs;
 mod said;
 mod sealed;

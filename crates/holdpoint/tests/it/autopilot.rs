@@ -8,6 +8,8 @@ mod callers;
 mod crash;
 mod lies;
 mod performance;
+#[cfg(target_os = "linux")]
+mod pinned;
 mod project;
 mod proof;
 mod setbacks;

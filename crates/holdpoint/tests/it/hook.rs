@@ -95,13 +95,26 @@ fn a_broken_state_is_a_fault_that_the_user_sees() {
     assert_eq!(project.hook(&event).stdout, "", "once a session");
 }
 
+/// Only the token of a review that is under way silences the hooks, and whoever sets the variable has none.
 #[test]
 fn a_reviewer_we_started_is_not_held() {
     let project = counter();
-    let mut command = project.command(&["hook"]);
-    command.env("HOLDPOINT_REVIEWER", "1");
-    assert_eq!(crate::project::feed(command, before(&project).to_string().as_bytes()).stdout, "");
+    let hook = |token: &str| {
+        let mut command = project.command(&["hook"]);
+        command.env("HOLDPOINT_REVIEWER", token);
+        let stop = json!({"hook_event_name": "Stop", "session_id": token, "cwd": project.root()});
+        crate::project::feed(command, stop.to_string().as_bytes()).stdout
+    };
+    let user = crate::project::User(project.state());
+    let token = holdpoint::store::review_token::ReviewToken::give(&user);
+    let value = token.value().to_owned();
+    assert_eq!(hook(&value), "");
     assert!(project.journal().is_empty());
+    for other in ["1", "", &value[1..]] {
+        assert_ne!(hook(other), "", "{other}");
+    }
+    drop(token);
+    assert_ne!(hook(&value), "", "the review is over");
 }
 
 #[test]

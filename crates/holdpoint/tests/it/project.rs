@@ -20,7 +20,7 @@ pub(crate) struct Project {
 pub(crate) const WIDE: (&str, &str) = ("COLUMNS", "1000");
 
 /// A user of whom only the state folder is known.
-struct User<'a>(&'a Path);
+pub(crate) struct User<'a>(pub(crate) &'a Path);
 
 impl Env for User<'_> {
     fn var(&self, name: &str) -> Option<String> {

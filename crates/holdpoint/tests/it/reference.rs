@@ -123,8 +123,10 @@ fn what_programs_get() -> String {
     ];
     let mut text = String::from(
         "\n## What programs get\n\nPrograms of reviewers and checks get these if they are set, those that their workflow or \
-         `holdpoint.toml` [names](workflow.md#what-programs-get), and `HOLDPOINT_REVIEWER`. `*` stands for any ending. An \
-         agent's session (`CLAUDE_CODE_SESSION_ID` and its like) stays behind.\n\n| who | variables |\n| --- | --- |\n",
+         `holdpoint.toml` [names](workflow.md#what-programs-get); a reviewer also gets `HOLDPOINT_REVIEWER`. `*` stands for any ending. \
+         An agent's session (`CLAUDE_CODE_SESSION_ID` and its like) stays behind. `PATH`, those of toolchains and those that \
+         say whom a reviewer asks (`ANTHROPIC_BASE_URL` and its like) are not the caller's, but \
+         [pinned](../design/013-pinned-programs.md).\n\n| who | variables |\n| --- | --- |\n",
     );
     for (who, list) in rows {
         let names: Vec<String> = list.split_whitespace().map(|name| format!("`{name}`")).collect();

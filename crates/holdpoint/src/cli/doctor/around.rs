@@ -11,6 +11,7 @@ use crate::cli::Context;
 use crate::confinement::sandbox;
 use crate::env_vars::{HOME, PATH, SHELL};
 use crate::install::host::quoted;
+use crate::pinned;
 use crate::program::{self, Channels, How};
 use crate::project::{self, Found};
 use crate::store::layout;
@@ -27,6 +28,33 @@ pub(super) fn git(context: &Context, findings: &mut Vec<Finding>) {
             "git is not on PATH, so rules about branches and commits do not work",
             "install git with your system's package manager, for example: sudo apt install git",
         ));
+    }
+}
+
+/// Checks that the programs of reviewers and checks are those that were pinned, and notes where this shell has others.
+pub(super) fn programs(context: &Context, root: &Path, findings: &mut Vec<Finding>) {
+    let changes = pinned::changes(root, context.env.as_ref());
+    for changed in changes.programs {
+        let what = match changed.is {
+            Some(file) if file == changed.was => format!(
+                "`{}` is another file than on {}, so nothing is performed with it: {}",
+                changed.name,
+                pinned::day(changed.at),
+                file.display()
+            ),
+            Some(file) => format!(
+                "`{}` is {} here, and checks and reviews are performed with {}",
+                changed.name,
+                file.display(),
+                changed.was.display()
+            ),
+            None => format!("`{}` is not there any more: {}", changed.name, changed.was.display()),
+        };
+        findings.push(Finding::note(what, "if you changed that, type in a terminal: holdpoint allow"));
+    }
+    for (name, ..) in changes.variables {
+        let what = format!("{name} is another one in this shell than the one that checks and reviews get");
+        findings.push(Finding::note(what, "to see both, and to take this one: holdpoint allow"));
     }
 }
 

@@ -87,6 +87,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let Doctor { mut findings, version, places, .. } = doctor;
     let root = places.first().map_or_else(|| context.cwd.clone(), |place| place.root.clone());
     around::git(context, &mut findings);
+    around::programs(context, &root, &mut findings);
     around::confinement(&mut findings);
     around::folders(&root, &found, &mut findings);
     around::state_folder(context, &mut findings);

@@ -5,7 +5,7 @@ use crate::allow::content::Content;
 use crate::allow::part::Part;
 use crate::allow::survey::Survey;
 use crate::allow::waiting::{self, Waiting};
-use crate::cli::allow::shown;
+use crate::cli::allow::{programs, shown};
 use crate::cli::{Context, subject};
 use crate::error::{CommandError, Kind, in_full};
 use crate::install::draft::Draft;
@@ -93,7 +93,10 @@ impl Brought {
             }
         };
         match record(survey, &allowance, place, draft) {
-            Ok(true) => say(context, survey),
+            Ok(true) => {
+                say(context, survey);
+                programs::pin(context, survey);
+            }
             Ok(false) => context.ui.note(format!(
                 "Nothing was allowed: the project's workflows or settings changed while `init`\nran. To look at \
                  them, type in a terminal:\n  {}",

@@ -174,8 +174,15 @@ impl Site {
         self.project.read(&format!("tools/{who}.asked.{call}"))
     }
 
-    /// A program in the repository, as in the shell of the agent of this session; of a user, if it is empty.
+    /// A program in the repository, as in the shell of the agent of this session; of a user, if it is empty. The user has
+    /// just allowed the project as it is, and so its programs.
     pub(crate) fn program(&self, name: &str, session: &str) -> Command {
+        allow(self.project.state(), &self.root());
+        self.later(name, session)
+    }
+
+    /// The same, and nobody has allowed anything meanwhile.
+    pub(crate) fn later(&self, name: &str, session: &str) -> Command {
         let ours = Path::new(env!("CARGO_BIN_EXE_holdpoint")).parent().unwrap();
         let path = std::env::var("PATH").unwrap();
         let mut command = Command::new(name);
@@ -187,7 +194,6 @@ impl Site {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("XDG_STATE_HOME", self.project.state())
             .env(WIDE.0, WIDE.1);
-        allow(self.project.state(), &self.root());
         command.env("PATH", format!("{}:{}:{path}", self.tools().display(), ours.display()));
         if !session.is_empty() {
             command.env("CLAUDE_CODE_SESSION_ID", session);

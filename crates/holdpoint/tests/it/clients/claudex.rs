@@ -114,7 +114,8 @@ fn one_session(project: &Project, variable: &str) -> String {
 
 /// The two reviews: who the reviewer was told to be, what it was told to look at, and how it was called.
 fn assert_reviewed_twice(project: &Project, id: &str) {
-    let call = "codex exec --dangerously-bypass-approvals-and-sandbox 1\n";
+    let runner = format!("{}/.claude/claudex/{id}-runner.sh", project.root().display());
+    let call = format!("codex exec --dangerously-bypass-approvals-and-sandbox {runner}\n");
     assert_eq!(project.read("called"), call.repeat(2));
     let told = [project.read("told-1"), project.read("told-2")];
     assert!(told[0].starts_with("You review as a senior engineer"), "{}", told[0]);

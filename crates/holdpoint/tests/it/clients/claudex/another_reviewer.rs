@@ -42,7 +42,8 @@ fn codex_has_its_plan_reviewed_by_another_program() {
     assert!(round.starts_with("### Claudex round 1 of 3, Senior-engineer review\n"), "{round}");
     assert_eq!(stop_hook_active(&project), [false, true, true]);
 
-    assert_eq!(project.read("called"), "critic --strict 1\n");
+    let runner = format!("{}/.claude/claudex/{id}-runner.sh", project.root().display());
+    assert_eq!(project.read("called"), format!("critic --strict {runner}\n"));
     let ran = "[claudex] Running critic (mode=plan, round=1, persona: Senior-engineer review)...\n\
         [claudex] critic exited with status 0.\n";
     assert!(model.shown().iter().any(|news| news.contains(ran)), "{:#?}", model.shown());
