@@ -36,7 +36,8 @@ const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 const OTHER_ENVIRONMENT: &str =
     r"(\b(PATH|HOME|XDG_\w+|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
-const NOT_AN_AGENTS: [&str; 3] = ["holdpoint hook", "holdpoint approve", "holdpoint allow"];
+const NOT_AN_AGENTS: [&str; 5] =
+    ["holdpoint hook", "holdpoint approve", "holdpoint allow", "holdpoint init", "holdpoint uninstall"];
 
 /// Whether an agent's shell may not call this command of the engine's.
 pub(crate) fn is_not_an_agents(name: &str) -> bool {
@@ -198,7 +199,7 @@ fn told(facts: &Arc<Facts>, against: &Against) -> Message {
             format!(
                 "RUN IT ALONE: `{command}` is performed by Holdpoint's hook, outside of your shell, and the shell shows \
                  what came of it. So it must be the whole command: no `cd`, pipe, redirection, variable or second \
-                 command with it.\n\nWhat to do now:\n   {command}"
+                 command with it, and texts in single quotes.\n\nWhat to do now:\n   {command}"
             ),
         ),
         Against::Environment => (

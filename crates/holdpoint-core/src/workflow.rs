@@ -419,7 +419,11 @@ impl Workflow {
         let on = |moment: Moment, kind: ToolKind| On { moment, tool: ToolMatch::Kind(kind) };
         let mut all: Vec<On> = self.rules.iter().flat_map(|rule| rule.on.iter().cloned()).collect();
         if self.run.is_sealed {
-            all.extend([on(Moment::Before, ToolKind::Edit), on(Moment::Before, ToolKind::Shell)]);
+            all.push(on(Moment::Before, ToolKind::Edit));
+        }
+        let is_seen = |command: &command::Command| !command.is_users && self.is_for_hooks(command);
+        if self.run.is_sealed || self.commands.iter().any(is_seen) {
+            all.push(on(Moment::Before, ToolKind::Shell));
         }
         if self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some()) {
             all.push(on(Moment::After, ToolKind::Delegation));

@@ -49,6 +49,8 @@ pub struct Asked {
     pub event_name: String,
     /// The agent's id of the tool call.
     pub call_id: Option<String>,
+    /// Whether the agent only plans: what it calls is not done yet.
+    pub is_planning: bool,
 }
 
 /// An object's fields.
@@ -183,7 +185,8 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
         agent: agent.name().to_owned(),
     };
     let call_id = text(payload, "tool_use_id").map(str::to_owned);
-    Some((Asked { agent, event_name: parts.event_name.to_owned(), call_id }, event))
+    let is_planning = text(payload, "permission_mode") == Some("plan");
+    Some((Asked { agent, event_name: parts.event_name.to_owned(), call_id, is_planning }, event))
 }
 
 /// Renders the answer for the agent's standard output. None prints nothing.

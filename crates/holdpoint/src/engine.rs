@@ -107,7 +107,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
-    if options.protocol == Protocol::Own && found.journal.is_some() && performance::may_act(&event, &found) {
+    if options.protocol == Protocol::Own && performance::may_act(&event, &found) {
         if caller::is_forged(call.env.as_ref()) {
             return not_the_clients(&found);
         }

@@ -66,8 +66,8 @@ fn chosen(context: &Context, name: &str) -> Result<choice::Choice, CommandError>
 /// Shows what a hook did about this call of an agent's. In the agent's own shell nothing is performed.
 fn show(context: &Context, words: &[String]) -> Result<(), CommandError> {
     let env = context.env.as_ref();
-    let session = env.session().unwrap_or_default();
-    if let Some(receipt) = Receipt::find_for(env, &Call { session: &session, words }) {
+    let (session, cwd) = (env.session().unwrap_or_default(), context.cwd.to_string_lossy());
+    if let Some(receipt) = Receipt::find_for(env, &Call { session: &session, cwd: &cwd, words }) {
         context.ui.record(receipt.shown()?);
         return Ok(());
     }

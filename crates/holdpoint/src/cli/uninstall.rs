@@ -8,6 +8,7 @@ use crate::error::CommandError;
 use crate::install::place::{Place, Scope};
 use crate::install::record::Record;
 use crate::install::{apply, removal};
+use crate::user;
 
 /// Remove exactly what `holdpoint init` added
 ///
@@ -28,6 +29,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    // Whoever could take the hooks away would be held by nothing.
+    user::refuse_agents(context.env.as_ref(), "uninstall")?;
     let place = arguments.place.place(context)?;
     let ui = context.ui;
     let record = Record::read(&place)?;

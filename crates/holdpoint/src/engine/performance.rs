@@ -40,19 +40,25 @@ pub(super) fn perform(call: &Call<'_>, asked: &Asked, event: &Event) -> Option<J
     }
     let tool = event.tool.as_ref()?;
     let words = ours(tool.command()?)?;
+    // What a plan says is not to be done yet.
+    if asked.is_planning {
+        return None;
+    }
+    let key = ["command", "cmd"].into_iter().find(|key| tool.input[*key].is_string());
     let session = event.session.as_deref().unwrap_or_default();
     let typed = Named::read(call, event, &words)?;
     if !receipt::begin(call.env.as_ref(), session, asked.call_id.as_deref()) {
         return None;
     }
     let receipt = Receipt::from(typed.perform(call, event));
-    if !asked.agent.takes_other_input() {
-        let _ = receipt.keep_for(call.env.as_ref(), &receipt::Call { session, words: &words });
+    let Some(key) = key.filter(|_| asked.agent.takes_other_input()) else {
+        let call_made = receipt::Call { session, cwd: &event.cwd, words: &words };
+        let _ = receipt.keep_for(call.env.as_ref(), &call_made);
         return None;
-    }
+    };
     let id = receipt.keep(call.env.as_ref()).ok()?;
     let mut input = tool.input.clone();
-    *input.get_mut("command")? = Json::String(format!("{} receipt {id}", program()));
+    input[key] = Json::String(format!("{} receipt {id}", program()));
     Some(input)
 }
 

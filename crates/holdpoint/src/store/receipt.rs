@@ -32,8 +32,10 @@ pub enum Receipt {
 
 /// A call of a command: an agent's shell that cannot be given another command finds its receipt by this.
 pub struct Call<'a> {
-    /// The agent's session.
+    /// The agent's session; empty if the shell does not know it.
     pub session: &'a str,
+    /// The folder.
+    pub cwd: &'a str,
     /// The words after `holdpoint`.
     pub words: &'a [String],
 }
@@ -71,7 +73,8 @@ impl Receipt {
     /// Keeps it for a shell that will make this call.
     pub fn keep_for(&self, env: &dyn Env, call: &Call<'_>) -> io::Result<()> {
         let id = self.keep(env)?;
-        folder(env)?.write(&call.file(), id.as_bytes())
+        let anywhere = Call { session: "", ..*call };
+        [call.file(), anywhere.file()].iter().try_for_each(|file| folder(env)?.write(file, id.as_bytes()))
     }
 
     /// Returns the receipt with this id.
@@ -85,7 +88,10 @@ impl Receipt {
     pub fn find_for(env: &dyn Env, call: &Call<'_>) -> Option<Receipt> {
         let folder = folder(env).ok()?;
         let id = folder.text(&call.file())?;
-        folder.remove(&call.file()).ok()?;
+        // A shell that may not write there shows it all the same.
+        for file in [call.file(), Call { session: "", ..*call }.file()] {
+            let _ = folder.remove(&file);
+        }
         Receipt::find(env, &id)
     }
 }
@@ -107,7 +113,9 @@ fn file(id: &str) -> String {
 impl Call<'_> {
     fn file(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        format!("{FOLDER}/{}.for", layout::digest(&[&[self.session], words.as_slice()].concat()))
+        // A session is known by its name, wherever its shell is; another shell by its folder.
+        let place = if self.session.is_empty() { self.cwd } else { "" };
+        format!("{FOLDER}/{}.for", layout::digest(&[&[self.session, place], words.as_slice()].concat()))
     }
 }
 
@@ -139,11 +147,14 @@ mod tests {
             assert_eq!(Receipt::find(&env, id), None, "{id}");
         }
         let words = ["flow".to_owned(), "next".to_owned()];
-        let call = |session| Call { session, words: &words };
+        let call = |session| Call { session, cwd: "/p", words: &words };
         receipt.keep_for(&env, &call("one")).unwrap();
         assert_eq!(Receipt::find_for(&env, &call("two")), None);
-        assert_eq!(Receipt::find_for(&env, &call("one")), Some(receipt));
+        assert_eq!(Receipt::find_for(&env, &call("one")), Some(receipt.clone()));
         assert_eq!(Receipt::find_for(&env, &call("one")), None, "once");
+        receipt.keep_for(&env, &call("one")).unwrap();
+        assert_eq!(Receipt::find_for(&env, &Call { cwd: "/q", ..call("") }), None, "another folder");
+        assert_eq!(Receipt::find_for(&env, &call("")), Some(receipt), "a shell that knows no session");
         let begins = |session, id| begin(&env, session, id);
         assert!(begins("one", Some("t1")) && !begins("one", Some("t1")) && begins("two", Some("t1")));
         assert!(begins("one", None) && begins("one", None));

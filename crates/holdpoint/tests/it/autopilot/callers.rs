@@ -24,7 +24,7 @@ fn coded() -> Site {
 }
 
 /// Calls the hook as a client does.
-fn by_socket(site: &Site, event: &Json) -> Json {
+pub(super) fn by_socket(site: &Site, event: &Json) -> Json {
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     let mut hook = site.program(env!("CARGO_BIN_EXE_holdpoint"), "");
     hook.args(["hook", "--agent", "claude"]).stdin(Stdio::from(OwnedFd::from(theirs)));
@@ -35,7 +35,7 @@ fn by_socket(site: &Site, event: &Json) -> Json {
 }
 
 /// Runs a script in a shell below the client.
-fn below(site: &Site, program: &str, script: &str) -> Printed {
+pub(super) fn below(site: &Site, program: &str, script: &str) -> Printed {
     let mut shell = site.program(program, "");
     shell.args(["-c", script]);
     feed(shell, b"")

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::project::{SESSION, Site};
 use super::walk::total;
+use crate::project::feed;
 
 fn before(site: &Site, line: &str) -> Json {
     json!({"hook_event_name": "PreToolUse", "session_id": SESSION, "cwd": site.root(), "tool_name": "Bash",
@@ -142,11 +143,61 @@ fn every_agent_is_shown_it_in_its_own_way() {
     assert!(gemini.unseen(instead).stdout.contains("ready to commit"));
 
     // Cursor runs what its model wrote: the shell finds what came of the same words.
+    // Its shell does not know the session.
     let cursor = coded();
+    let in_shell = || {
+        let mut shell = cursor.program("sh", "");
+        feed(
+            {
+                shell.args(["-c", "holdpoint autopilot next"]).env("CURSOR_AGENT", "1");
+                shell
+            },
+            b"",
+        )
+    };
     let event = json!({"hook_event_name": "preToolUse", "conversation_id": SESSION, "cwd": cursor.root(),
         "tool_name": "Shell", "tool_input": {"command": "holdpoint autopilot next"}, "workspace_roots": [cursor.root()]});
     cursor.answered("cursor", &event);
     assert_eq!(cursor.phase(), "commit");
-    assert!(cursor.unseen("holdpoint autopilot next").stdout.contains("ready to commit"));
-    assert_eq!(cursor.unseen("holdpoint autopilot next").code, Some(3), "once");
+    assert!(in_shell().stdout.contains("ready to commit"));
+    assert_eq!(in_shell().code, Some(3), "once");
+
+    // Some tools call the command `cmd`.
+    let other = coded();
+    let mut event = before(&other, "holdpoint autopilot next");
+    event["tool_input"] = json!({"cmd": "holdpoint autopilot next"});
+    let answer = other.answered("codex", &event);
+    assert!(answer["hookSpecificOutput"]["updatedInput"]["cmd"].is_string(), "{answer}");
+}
+
+/// A plan is not to be carried out yet, and the hooks are the user's to remove.
+#[test]
+fn nothing_is_performed_for_a_plan_and_no_agent_uninstalls() {
+    let site = coded();
+    let mut event = before(&site, "holdpoint autopilot next");
+    event["permission_mode"] = json!("plan");
+    assert_eq!(site.answered("claude", &event), Json::Null);
+    assert_eq!(site.phase(), "coder");
+    for command in ["holdpoint uninstall", "holdpoint init --workflow claudex"] {
+        let answer = site.answered("claude", &before(&site, command));
+        let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+        assert!(reason.starts_with("This is the user's to do"), "{command}: {answer}");
+    }
+    let printed = site.unseen("printf 'holdpoint uninstall' >../u.sh; sh ../u.sh");
+    assert!(printed.stderr.contains("`uninstall` is the user's to call"), "{}", printed.stderr);
+}
+
+/// The first turn in a project that has no folder of ours yet: the client is known from its first prompt on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_is_known_before_there_is_a_run() {
+    let site = Site::new();
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "cwd": site.root(),
+        "prompt": "do the spec"});
+    super::callers::by_socket(&site, &prompt);
+    let start = before(&site, &format!("holdpoint autopilot start {}", super::project::SPEC));
+    std::fs::write(site.tools().join("event"), start.to_string()).unwrap();
+    let forged = super::callers::below(&site, "sh", "holdpoint hook --agent claude <../tools/event");
+    assert!(forged.stdout.contains("not from the agent's client"), "{}", forged.stdout);
+    assert!(!site.root().join("autopilot-state.json").exists());
 }
