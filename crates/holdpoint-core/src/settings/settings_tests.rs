@@ -199,7 +199,7 @@ reviewers.flow.quick = 1
             "1:41 `require` cannot be locked (leave it out: no layer below can take back what `require` says)",
             "1:52 `workflows.house` cannot be locked (write require = [\"house\"])",
             "1:71 `zzz` cannot be locked (these can be locked: `workflows`, `programs`, `programs.pass`, \
-             `programs.writes` and `reviewers`)",
+             `programs.writes`, `bench` and `reviewers`)",
             "1:78 `lock` must be a list of names (write lock = [\"name\"])",
             "2:1 unknown key `requires` in holdpoint.toml (did you mean `require`?)",
             "3:21 `require` must be a list of names (write require = [\"name\"])",
