@@ -23,7 +23,7 @@ fn claude_code_finds_the_plugins_and_the_marketplace_valid() {
     assert!(all.len() > 3, "{all:?}");
     for folder in all {
         let mut validate = Command::new(&claude);
-        validate.args(["workflow", "plugin", "validate", "--strict"]).arg(&folder).stdin(Stdio::null());
+        validate.args(["plugin", "validate", "--strict"]).arg(&folder).stdin(Stdio::null());
         let output = validate.env_clear().env("HOME", home.root()).output().unwrap();
         assert!(output.status.success(), "{}: {output:?}", folder.display());
     }
