@@ -28,7 +28,6 @@ fuzz_target!(|text: &str| {
         about: words(["money", "price"]),
         units: words(["cents", "minor units"]),
         names: words(["price", "*total"]),
-        except: words(["id", "ratio"]),
     };
     let words = Words { domains: "domain-map*".to_owned(), money, reference };
     let blueprint = Blueprint::read(&documents, &words);
