@@ -92,7 +92,8 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
             if outcome.problems.is_empty() {
                 report.passed += 1;
             } else {
-                let case = format!("{}: {}", case.name, case.about);
+                let separator = if case.about.is_empty() { "" } else { ": " };
+                let case = format!("{}{separator}{}", case.name, case.about);
                 report.failed.push(Failure { file: path.clone(), case, problems: outcome.problems });
             }
         }
