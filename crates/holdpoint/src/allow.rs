@@ -337,10 +337,7 @@ pub fn only_guards(workflow: &Workflow) -> bool {
     let run = &workflow.run;
     let writes = run.is_sealed || run.clears_strays || run.log.is_some();
     let acts = !workflow.phases.is_empty() || !workflow.commands.is_empty();
-    let sets = |step: &holdpoint_core::workflow::step::Step| {
-        !step.set.is_empty() || !step.write.is_empty() || !step.remove.is_empty() || !step.log.is_empty()
-    };
-    !writes && !acts && !workflow.rules.iter().any(|rule| sets(&rule.step))
+    !writes && !acts && !workflow.rules.iter().any(|rule| rule.step.changes())
 }
 
 /// Names a run in its project.

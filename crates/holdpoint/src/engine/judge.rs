@@ -15,7 +15,7 @@ use super::{patience, record};
 use crate::store::lock;
 use crate::store::state::{self, WriteError};
 
-/// How often a decision is made anew because someone outside wrote the state meanwhile.
+/// How often a decision is made again because someone outside wrote the state meanwhile.
 const TRIES_MAX: u32 = 3;
 
 /// Whether a Stop would perform a review in this run: other workflows are asked first.
@@ -47,7 +47,7 @@ fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
     let is_due = is_stop && only.is_none() && !session.run.workflow.phases.is_empty();
     let mut report = if is_due { advance(session, Scope::Stop) } else { Report::default() };
     if report.is_open() {
-        ask_rules(session, only, decide_and_set, &mut report);
+        ask_rules(session, only, decide_and_write, &mut report);
     }
     report
 }
@@ -57,7 +57,8 @@ fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
 fn judge_unsure(session: &Session<'_>, only: Option<&str>) -> Report {
     let mut report = Report::default();
     if session.event.moment != Moment::Stop {
-        let decide_only = |session: &Session<'_>, only: Option<&str>| unset(decide(&session.facts(), only));
+        let decide_only =
+            |session: &Session<'_>, only: Option<&str>| unwritten(decide(&session.facts(), only));
         ask_rules(session, only, decide_only, &mut report);
     }
     report
@@ -72,19 +73,19 @@ pub fn review(session: &Session<'_>) -> Report {
     report
 }
 
-/// Asks the rules that look at the event, by `setting` if they may set something. A sealed run is asked even if none
-/// does: the engine itself protects it.
+/// Asks the rules that look at the event, by `changing` if they may change something. A sealed run is asked even if no
+/// rule looks: the engine itself protects it.
 fn ask_rules(
     session: &Session<'_>,
     only: Option<&str>,
-    setting: impl Fn(&Session<'_>, Option<&str>) -> Effects,
+    changing: impl Fn(&Session<'_>, Option<&str>) -> Effects,
     report: &mut Report,
 ) {
     let mut rules = session.run.workflow.rules_for(session.event, only).peekable();
     if rules.peek().is_some() || session.run.workflow.run.is_sealed {
         let hears = only.is_none() && session.run.workflow.hears(session.event);
-        let sets = hears || rules.any(|rule| !rule.step.set.is_empty());
-        let effects = if sets { setting(session, only) } else { decide(&session.facts(), only) };
+        let changes = hears || rules.any(|rule| rule.step.changes());
+        let effects = if changes { changing(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment == Moment::Stop && effects.holds() {
             let holds: Vec<&str> =
                 effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
@@ -95,21 +96,18 @@ fn ask_rules(
     patience::note(session);
 }
 
-/// Decides under the state's lock and writes what is set. If the state cannot be written, the decision stands and the
-/// journal says what was lost.
-fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
-    let path = match session.facts().state_path() {
-        Ok(Some(path)) => path,
-        Ok(None) => {
-            let what = "a rule sets state fields, but [run] names no state file".to_owned();
-            return lost(decide(&session.facts(), only), what);
-        }
+/// Decides under the state's lock and writes what changes. If it cannot be written, the decision stands and the journal
+/// says what was lost.
+fn decide_and_write(session: &Session<'_>, only: Option<&str>) -> Effects {
+    let what = match session.facts().state_path() {
+        Ok(Some(path)) => format!("the state file `{path}` was not written"),
+        Ok(None) => "what a rule changes was not written".to_owned(),
         Err(error) => return lost(decide(&session.facts(), only), error.to_string()),
     };
-    let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
+    let because = |why: &str| format!("{what}: {why}");
     let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {
         Ok(lock) => lock,
-        Err(why) => return lost(decide(&session.facts(), only), unwritten(&why.to_string())),
+        Err(why) => return lost(decide(&session.facts(), only), because(&why.to_string())),
     };
     for _ in 0..TRIES_MAX {
         let mut effects = decide(&session.refresh(), only);
@@ -121,23 +119,25 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
                 return effects;
             }
             Err(WriteError::Changed) => {}
-            Err(why) => return lost(effects, unwritten(&why.to_string())),
+            Err(why) => return lost(effects, because(&why.to_string())),
         }
     }
-    lost(decide(&session.refresh(), only), unwritten("others kept writing it"))
+    lost(decide(&session.refresh(), only), because("others kept writing it"))
 }
 
-/// The same without what could not be set, and why it could not.
+/// The same without what could not be written, and why it could not.
 fn lost(effects: Effects, what: String) -> Effects {
-    let mut effects = unset(effects);
+    let mut effects = unwritten(effects);
     effects.fault(what);
     effects
 }
 
-/// The same without what it sets. A phase speaks up here only to say that a sub-agent's answer is on record, and then it
-/// is not.
-fn unset(mut effects: Effects) -> Effects {
+/// The same without what is to be written. A phase speaks up here only to say that a sub-agent's verdict is recorded, and
+/// then it is not.
+fn unwritten(mut effects: Effects) -> Effects {
     effects.sets.clear();
+    effects.files.clear();
+    effects.log.clear();
     effects.messages.retain(|message| message.source != Source::Phase);
     effects
 }

@@ -28,7 +28,7 @@ struct Held {
 
 /// When a permit's key holds.
 struct Condition {
-    /// The condition, about the tool at hand.
+    /// The condition, about the tool.
     when: String,
     /// The same about `files` that were changed, if it is about files.
     offends: Option<String>,
@@ -172,7 +172,7 @@ impl Parser<'_> {
         };
         let phases: Vec<String> = entry.phases.iter().map(|phase| format!("'{phase}'")).collect();
         let when = format!("phase.name in [{}] and {when}", phases.join(", "));
-        self.reader.piece(Language::Expression, &when, span.clone(), false);
+        self.reader.piece(Language::Expression, &when, span.clone());
         let at = if at == 0 { String::new() } else { format!(".{at}") };
         let name = table.and_then(|table| self.reader.text(table, "name"));
         let bound = offends.map(|offends| Bound {
@@ -201,7 +201,7 @@ impl Parser<'_> {
     fn permit_text(&mut self, table: Option<&DeTable<'_>>, usual: String, span: &Range<usize>) -> Say {
         let own = table.filter(|table| Reader::get(table, "say").is_some());
         match own.and_then(|table| self.reader.text(table, "say")) {
-            Some(text) => self.text_of(text, span.clone(), false),
+            Some(text) => self.text_of(text, span.clone()),
             None => Say { file: Cow::Borrowed(""), template: usual.into() },
         }
     }
@@ -229,7 +229,7 @@ impl Parser<'_> {
 
     /// A condition under which files are looked at at all.
     fn only_if(&mut self, table: Option<&DeTable<'_>>) -> Option<Text> {
-        table.and_then(|table| self.expression(table, "when", false))
+        table.and_then(|table| self.expression(table, "when"))
     }
 
     /// `commits`: whether, or when, a commit may be made.
@@ -238,11 +238,11 @@ impl Parser<'_> {
             (DeValue::Boolean(true), _) => return None,
             (DeValue::Boolean(false), _) => "false".to_owned(),
             (DeValue::String(when), _) => {
-                self.reader.piece(Language::Expression, when, value.span(), false);
+                self.reader.piece(Language::Expression, when, value.span());
                 self.reader.last_is_condition();
                 when.to_string()
             }
-            (_, Some(table)) => self.expression(table, "when", false)?.into_owned(),
+            (_, Some(table)) => self.expression(table, "when")?.into_owned(),
             _ => {
                 self.reader.error(value.span(), "`commits` is true, false, a condition or a table");
                 return None;
@@ -270,7 +270,7 @@ impl Parser<'_> {
     }
 
     fn unless(&mut self, table: Option<&DeTable<'_>>, condition: String) -> String {
-        match table.and_then(|table| self.expression(table, "unless", false)) {
+        match table.and_then(|table| self.expression(table, "unless")) {
             Some(unless) => format!("{condition} and not ({unless})"),
             None => condition,
         }
@@ -320,7 +320,7 @@ impl Parser<'_> {
             let named = self.paths.iter().filter(|(known, _)| known == name).flat_map(|(_, globs)| globs);
             globs.literals.extend(named.map(|glob| format!("{not}{glob}")));
         } else if let Some(inner) = glob.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
-            self.reader.piece(Language::Expression, inner.trim(), span, false);
+            self.reader.piece(Language::Expression, inner.trim(), span);
             globs.expressions.push(inner.trim().to_owned());
         } else {
             if let Some(why) = crate::filters::glob_fault(glob) {

@@ -34,7 +34,7 @@ impl Parser<'_> {
         Run {
             home,
             state: self.state_of(run),
-            shows: self.expression(run, "shows", false),
+            shows: self.expression(run, "shows"),
             each: self.reader.text(run, "each"),
             newest: self.reader.texts(run, "newest"),
             due: self.due_of(run, top),
@@ -45,7 +45,7 @@ impl Parser<'_> {
             stamp: self.reader.text(run, "stamp"),
             owner: self.reader.text(run, "owner"),
             root: self.reader.text(run, "root"),
-            stale: self.expression(run, "stale", false),
+            stale: self.expression(run, "stale"),
             log: self.log_file(run),
             is_sealed: self.reader.truth(run, "sealed"),
             notes: Notes::default(),
