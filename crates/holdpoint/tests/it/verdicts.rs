@@ -2,6 +2,7 @@
 //! `passed` exactly where that was the passing one.
 
 mod former;
+mod kinds;
 
 use serde_json::{Value as Json, json};
 
