@@ -106,7 +106,7 @@ pub struct Run {
     pub record: Option<Record>,
     /// Paths that are no part of the tree that evidence is bound to.
     pub aside: List<Text>,
-    /// The element at hand of a list in the state.
+    /// The current element of a list in the state.
     pub item: Option<Item>,
     /// Fields that are kept equal to a word in a document.
     pub mirrors: List<Mirror>,
@@ -345,7 +345,7 @@ pub struct Delegation {
     pub agents: Text,
     /// Phases that are none: an agent of these is no phase's.
     pub aside: List<Text>,
-    /// The phases of the run at hand, as an expression.
+    /// The phases of this run, as an expression.
     pub phases: Option<Text>,
     /// Words and phrases that mark a call as set-up, which is no delegation.
     pub setup: List<Text>,
@@ -367,7 +367,7 @@ impl Workflow {
 
     /// Where a check or a review is performed that says so itself, or says nothing: a sealed workflow's gates are proved on
     /// the bench.
-    pub fn proves(&self, own: Option<bench::Prove>) -> bench::Prove {
+    pub(crate) fn proves(&self, own: Option<bench::Prove>) -> bench::Prove {
         let usual = if self.run.is_sealed { bench::Prove::Bench } else { bench::Prove::InPlace };
         own.unwrap_or(usual)
     }
