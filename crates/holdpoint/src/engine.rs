@@ -166,7 +166,7 @@ fn respond(
     if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
         return Reply::default();
     }
-    for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
+    for what in found.unusable.iter().map(Unusable::in_words).chain(found.problems.iter().cloned()) {
         tell_problem(call, &what, found, &event, &mut said);
     }
     if event.moment == Moment::Stop {
@@ -309,7 +309,7 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
     };
     note_fault(&call.env, call.cwd, &problem);
     Some(Reply::to_user(&format!(
-        "holdpoint hook: {problem}. Nothing is held until the hook's registration is mended."
+        "holdpoint hook: {problem}. Nothing is held until the hook's registration is fixed."
     )))
 }
 

@@ -25,9 +25,9 @@ pub(crate) enum Is {
     Table(Attributes),
     /// A function, and what it gives.
     Function(&'static Is),
-    /// A table whose keys are names of the workflow at hand.
+    /// A table whose keys are names of this workflow.
     By(Names, &'static Is),
-    /// A text that is one of the names of the workflow at hand.
+    /// A text that is one of the names of this workflow.
     One(Names),
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Names {
     Flags,
     /// The fields of the state.
     Fields,
-    /// The fields of the item at hand.
+    /// The fields of the current item.
     ItemFields,
     /// Whose turn a phase can be.
     Actors,

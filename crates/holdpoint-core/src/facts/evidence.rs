@@ -1,4 +1,4 @@
-//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the element at hand or for all of them.
+//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the current element or for all of them.
 
 use std::sync::Arc;
 

@@ -70,7 +70,7 @@ pub(super) fn turn(
     let is_known = |word: &&str| known.iter().any(|(_, verdict)| verdict.word() == *word);
     let Some(word) = answer["verdict"].as_str().filter(is_known).filter(|_| is_to_it) else {
         let text = ask(facts, phase)?;
-        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Effects::default() });
+        return Ok(Turn::Unfinished { limit: HOLDS, text, at_limit: Effects::default() });
     };
     let tree = facts.tree()?.ok_or_else(|| {
         let what = "cannot be compared with those that the sub-agent was asked about: git does not know them";
@@ -100,7 +100,7 @@ fn is_about(mark: &Json, phase: &Phase) -> bool {
     mark["phase"] == *phase.name && mark["nonce"].is_string()
 }
 
-/// The question anew: about other files, or where none of this phase is open.
+/// The question once more: about other files, or where none of this phase is open.
 fn again(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     let mut effects = Effects::default();
     note(facts, phase, &mut effects)?;
@@ -128,7 +128,7 @@ pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     let Some(verdict) = verdict_in(facts, &phase, &said)? else { return Ok(nothing) };
     let going_on = facts.workflow.going_on().map(|command| format!(" Go on: {command}"));
     let text = format!(
-        "Verdict on record: {verdict}, for the files as they were when it was asked.{}",
+        "Verdict recorded: {verdict}, for the files as they were when it was asked.{}",
         going_on.unwrap_or_default()
     );
     let answer =

@@ -52,10 +52,10 @@ fn take_lock(session: &Session<'_>, path: &Path, patience: Duration) -> Result<L
     lock::take(&project, path, patience)
 }
 
-/// What comes of a request.
-pub(super) enum Outcome {
-    /// A step.
-    Step(Effects),
+/// What follows from a request.
+pub(super) enum NextStep {
+    /// The step that is taken.
+    Take(Effects),
     /// Nothing was performed: a program is another than it was. No route of the workflow is taken, because one for faults
     /// may open the gate.
     NotPinned(NotPinned),
@@ -67,17 +67,17 @@ pub(super) fn perform(
     phase: &Phase,
     request: &Request,
     report: &mut Report,
-) -> Result<Outcome, FactError> {
+) -> Result<NextStep, FactError> {
     let item = session.facts().item_id();
     let performed = match check::perform(request, session.run, session.env) {
         Ok(performed) => performed,
-        Err(Failure::Pinned(why)) => return Ok(Outcome::NotPinned(why)),
+        Err(Failure::Pinned(why)) => return Ok(NextStep::NotPinned(why)),
         Err(failure) => {
-            return failed(&session.refresh(), phase, &failure.told(request), report).map(Outcome::Step);
+            return failed(&session.refresh(), phase, &failure.in_words(request), report).map(NextStep::Take);
         }
     };
     let Performed { mut verdict, output, cost_usd, evidence, stands } = performed;
-    // The world is asked anew: a check may have changed it, and others meanwhile, too.
+    // The world is asked again: a check may have changed it, and others meanwhile, too.
     let facts = session.refresh_with(stands.clone());
     if let Some(condition) = &request.condition
         && !facts.is_true(condition)?
@@ -98,12 +98,12 @@ pub(super) fn perform(
     report.reviews.push(Reviewed { report: request.report.clone(), cost_usd, ..Reviewed::of(&evidence) });
     // Where it cannot be kept, nothing is proved later.
     if let Err(error) = evidence::append(&session.run.home, &evidence) {
-        report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
+        report.effects.fault(format!("the verdict of {} was not recorded: {error}", request.phase));
     }
     // From here on, what was just seen is part of what is known.
     let facts = session.refresh_with(stands);
     let answered = Answered { verdict: Some(verdict), details: evidence.details, output };
-    phase::performed(&facts, phase, &answered).map(Outcome::Step)
+    phase::performed(&facts, phase, &answered).map(NextStep::Take)
 }
 
 /// The step for what did not work.

@@ -139,7 +139,7 @@ fn made_by_hand(hooks: &[settings::Registered]) -> Vec<Vec<String>> {
 
 fn unusable(path: &Path, why: SettingsError) -> CommandError {
     let error = NotEdited { path: path.to_path_buf(), why, purpose: Purpose::Uninstall };
-    CommandError::new(Kind::Files, error).hinted("mend it or remove it, and run `holdpoint uninstall` again")
+    CommandError::new(Kind::Files, error).hinted("fix it or remove it, and run `holdpoint uninstall` again")
 }
 
 /// Removes our own folder of a place: all of it if only working files of ours are in it, otherwise what is about the

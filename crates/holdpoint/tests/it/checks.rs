@@ -410,7 +410,7 @@ fn what_cannot_be_put_on_record_or_locked_is_told() {
     let others = locks();
     project.write(".holdpoint/evidence/checked.jsonl/x", "a folder in its place");
     let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
-    assert!(printed.stdout.contains("what came of tests is not on record"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("the verdict of tests was not recorded"), "{}", printed.stdout);
     for lock in locks().into_iter().filter(|lock| !others.contains(lock)) {
         std::fs::remove_file(&lock).unwrap();
         std::fs::create_dir(&lock).unwrap();

@@ -38,7 +38,7 @@ pub(crate) fn says(site: &Site, who: &str, verdict: &str) {
     assert_eq!(called, None, "it may be called");
     let heard = answered(site, who, &format!("I have read all of it.\n\nVERDICT {} {verdict}", nonce(site)));
     let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(told.starts_with(&format!("Verdict on record: {verdict}")), "{heard}");
+    assert!(told.starts_with(&format!("Verdict recorded: {verdict}")), "{heard}");
 }
 
 fn approves_spec(site: &Site) {
@@ -138,7 +138,7 @@ fn an_answer_seals_no_state_that_nobody_can_vouch_for() {
     ));
     let forged = site.read(STATE);
     let heard = answered(&site, "spec-reviewer", &format!("VERDICT {right} approved"));
-    assert!(!heard.to_string().contains("on record"), "{heard}");
+    assert!(!heard.to_string().contains("Verdict recorded"), "{heard}");
     assert_eq!(site.read(STATE), forged, "nothing is written to it");
     assert!(!site.root().join(".holdpoint/sealed/autopilot.json").exists(), "and it is not sealed");
     let next = site.tell(&["next"]);
@@ -152,7 +152,7 @@ fn a_very_long_answer_is_heard_and_only_its_beginning_is_kept() {
     let long = "I have read all of it. ".repeat(200_000);
     let heard = answered(&site, "spec-reviewer", &format!("{long}\n\nVERDICT {} approved", nonce(&site)));
     let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(told.starts_with("Verdict on record: approved"), "{heard}");
+    assert!(told.starts_with("Verdict recorded: approved"), "{heard}");
     assert!(site.read(STATE).len() < 100_000, "{}", site.read(STATE).len());
     follow(&site, Site::next, &[(QUALITY_1, &nothing)]);
 }

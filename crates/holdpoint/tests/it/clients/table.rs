@@ -113,7 +113,7 @@ const TABLE: [(&str, [Cell; 5]); 15] = [
         ENFORCED.but("By its documentation, the client ends the turn after 5 holds, unless `loop_limit` says otherwise."),
         ENFORCED.but("By its documentation, the client ends the turn after 8 holds."),
     ]),
-    ("A Stop that nothing satisfies is let go", [
+    ("A Stop that nothing satisfies is released", [
         enforced("claude_is_let_go_in_the_end"),
         enforced("codex_is_let_go_in_the_end"),
         enforced("gemini_is_let_go_in_the_end"),
