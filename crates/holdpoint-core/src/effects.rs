@@ -23,7 +23,7 @@ pub struct Effects {
     pub went: Option<String>,
     /// What is said, in order.
     pub messages: Vec<Message>,
-    /// What could not be judged; that lets go.
+    /// What could not be judged: the event is allowed.
     pub faults: Vec<Fault>,
 }
 

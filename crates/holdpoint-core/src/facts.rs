@@ -199,7 +199,7 @@ impl Facts {
         }
     }
 
-    /// A field of the state, or of its item at hand; undefined if there is none.
+    /// A field of the state, or of its current item; undefined if there is none.
     pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, FactError> {
         let source = if self.is_items(path) { path.to_owned() } else { format!("state.{path}") };
         self.evaluate(&Text::Owned(source), self.context())
@@ -397,7 +397,7 @@ impl Object for Facts {
     }
 }
 
-/// The facts with further names at hand, such as an element's `key` and `value`.
+/// The facts with further names, such as an element's `key` and `value`.
 #[derive(Debug)]
 pub(crate) struct With {
     pub(crate) facts: Arc<Facts>,

@@ -56,7 +56,7 @@ pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, FactError> 
         ToolKind::Delegation | ToolKind::Other => None,
     };
     Ok(match against {
-        Some(against) if is_at_work(facts)? => Some(told(facts, &against)),
+        Some(against) if is_at_work(facts)? => Some(refusal(facts, &against)),
         _ => None,
     })
 }
@@ -64,7 +64,7 @@ pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, FactError> 
 /// The most files of one edit that are compared with our own.
 const PATHS_MAX: usize = 10_000;
 
-/// The files that say whether, and how, the hooks are called, and which workflow is in force: what a sealed run is held
+/// The files that say whether, and how, the hooks are called, and which workflow is enabled: what a sealed run is held
 /// against.
 pub(crate) fn settings(workflow: &str) -> Vec<String> {
     const SETTINGS: [&str; 8] = [
@@ -168,7 +168,7 @@ fn finds(pattern: &str, command: &str) -> bool {
     crate::filters::pattern(pattern).is_ok_and(|pattern| pattern.is_match(command))
 }
 
-fn told(facts: &Arc<Facts>, against: &Against) -> Message {
+fn refusal(facts: &Arc<Facts>, against: &Against) -> Message {
     let next = facts.workflow.going_on().unwrap_or_else(|| "holdpoint status".to_owned());
     let (name, text) = match against {
         Against::Files(files) => (

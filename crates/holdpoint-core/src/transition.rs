@@ -73,7 +73,7 @@ pub(crate) fn apply(
     }
 }
 
-/// The step's parts in their order. `moves` makes another item the one at hand.
+/// The step's parts in their order. `moves` makes another item the current one.
 fn carry_out(
     facts: &Arc<Facts>,
     origin: &Origin<'_>,
@@ -102,7 +102,7 @@ enum Round<'a> {
     None,
     /// One more is used.
     Counted(Set),
-    /// One more is used, and the count says which item is at hand: the step itself is still about the one before.
+    /// One more is used, and the count says which item is the current one: the step itself is still about the one before.
     Moves(Set),
     /// All of them are.
     UsedUp(&'a Limit),
@@ -258,7 +258,7 @@ fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)
     })
 }
 
-/// The fields that are set. Those of an item are passed over where none is at hand.
+/// The fields that are set. Those of an item are passed over where there is none.
 pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named], context: &Value) -> Result<Vec<Set>, FactError> {
     let mut sets = Vec::new();
     for field in fields {

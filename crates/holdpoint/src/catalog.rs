@@ -55,7 +55,7 @@ pub struct Unusable {
 
 impl Unusable {
     /// Says what is wrong, in a sentence.
-    pub fn told(&self) -> String {
+    pub fn in_words(&self) -> String {
         in_full(self)
     }
 }

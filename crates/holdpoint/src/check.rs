@@ -100,7 +100,7 @@ pub enum Failure {
 
 impl Failure {
     /// What happened, said of whoever was asked.
-    pub fn told(&self, request: &Request) -> String {
+    pub fn in_words(&self, request: &Request) -> String {
         let who = if request.is_review() { "the reviewer" } else { "the check" };
         let program = || request.command().first().map(String::as_str).unwrap_or_default();
         match self {

@@ -99,7 +99,7 @@ impl Layers {
             sources.iter().filter_map(|source| source.defect.as_ref()).map(ToString::to_string).collect();
         for source in &sources {
             let errors = source.problems().chain(&refused).filter(|problem| is_error(problem, source));
-            problems.extend(errors.map(|problem| source.told(problem)));
+            problems.extend(errors.map(|problem| source.in_words(problem)));
         }
         let (own, barred) = own(&sources, &effective);
         problems.extend(barred.iter().map(|(_, why)| why.clone()));

@@ -297,7 +297,7 @@ fn unreadable(why: impl ToString) -> WorldError {
 }
 
 /// Turns a failure into a fault.
-fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
+fn or_fault<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
     result.map_or_else(|error| Answer::Fault(WorldError::Tree(in_full(&error))), Answer::Is)
 }
 
@@ -418,7 +418,7 @@ impl World for ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        self.tree.get_or_init(|| told(worktree::hash(&self.home, aside, self.env.as_ref()))).clone()
+        self.tree.get_or_init(|| or_fault(worktree::hash(&self.home, aside, self.env.as_ref()))).clone()
     }
 
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
@@ -427,7 +427,7 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        let differing = || told(worktree::changed(&self.home, tree, &now, self.env.as_ref()));
+        let differing = || or_fault(worktree::changed(&self.home, tree, &now, self.env.as_ref()));
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.entry(tree.to_owned()).or_insert_with(differing).clone()
     }
@@ -437,7 +437,7 @@ impl World for ProjectWorld {
     }
 
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
-        told(worktree::tree_without(&self.home, tree, aside, self.env.as_ref()))
+        or_fault(worktree::tree_without(&self.home, tree, aside, self.env.as_ref()))
     }
 
     fn evidence(&self) -> Arc<Vec<serde_json::Value>> {

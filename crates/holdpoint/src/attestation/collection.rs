@@ -12,8 +12,8 @@ use thiserror::Error;
 use super::identity::{Digest, IdentityError, ObjectId};
 use super::level::Level;
 use super::predicate::{
-    Approved, Descriptor, DigestSet, Kind, Link, Outcome, Piece, Predicate, Review, RunSummary, TestResult,
-    WorkflowName,
+    Approved, Descriptor, DigestSet, Kind, Link, Piece, Predicate, ResultWord, Review, RunSummary,
+    TestResult, WorkflowName,
 };
 use super::repository::{Commit, Repository, RepositoryError};
 use super::statement::{Statement, Subject};
@@ -216,9 +216,9 @@ impl Collected<'_> {
 
     fn tests(&self, piece: &Evidence) -> TestResult {
         let result = match &piece.verdict {
-            Some(Verdict::Pass) => Outcome::Passed,
-            Some(Verdict::OutOfScope | Verdict::Warn | Verdict::Skip) => Outcome::Warned,
-            _ => Outcome::Failed,
+            Some(Verdict::Pass) => ResultWord::Passed,
+            Some(Verdict::OutOfScope | Verdict::Warn | Verdict::Skip) => ResultWord::Warned,
+            _ => ResultWord::Failed,
         };
         let command = travel::command(&piece.command).map(|words| Descriptor::command(&words));
         let failed = piece.details.get("failed").and_then(Json::as_array);

@@ -19,9 +19,9 @@ use crate::engine::Reply;
 use crate::error::in_full;
 use crate::store::{journal, layout, seal};
 
-/// The result of a case.
+/// What came of a case.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct CaseRun {
     /// What differs from the expectation.
     pub problems: Vec<String>,
     /// The rules that were triggered: name and line.
@@ -29,10 +29,10 @@ pub struct Outcome {
 }
 
 /// Runs a case in a temporary folder.
-pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Outcome {
+pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> CaseRun {
     match try_run(subject, case, prepared) {
-        Ok(outcome) => outcome,
-        Err(error) => Outcome { problems: vec![in_full(&error)], ..Outcome::default() },
+        Ok(ran) => ran,
+        Err(error) => CaseRun { problems: vec![in_full(&error)], ..CaseRun::default() },
     }
 }
 
@@ -50,7 +50,7 @@ fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<
     }
 }
 
-fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Outcome, CaseError> {
+fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<CaseRun, CaseError> {
     let temporary = tempfile::Builder::new().prefix("holdpoint-case-").tempdir()?;
     let root = temporary.path().canonicalize()?;
     let keys = placeholder::fill(&case.keys, &vec![("(root)", root.to_string_lossy().into_owned())]);
@@ -84,7 +84,7 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
     let now = placeholder::ids(&keys, ["(head)", "(tree)"], &root, subject.aside)?;
     let keys = placeholder::fill(&keys, &now);
     let spoke = spoken.iter().map(|spoken| (spoken.rule.clone(), spoken.line)).collect();
-    Ok(Outcome { problems: seen.compare(&keys)?, spoke })
+    Ok(CaseRun { problems: seen.compare(&keys)?, spoke })
 }
 
 /// Creates the folder that a case starts from, over its repository. Returns the case's keys with git's ids filled in.

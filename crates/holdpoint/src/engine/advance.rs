@@ -15,7 +15,7 @@ use holdpoint_core::workflow::{STOP_MARGIN_S, Text};
 
 use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
-use super::review::{self, Outcome};
+use super::review::{self, NextStep};
 use super::session::Session;
 use super::{approval, ownership, patience};
 use crate::store::lock;
@@ -110,7 +110,7 @@ impl Walk<'_> {
             Turn::Unfinished { limit, text, .. } if self.has_patience(&text, limit) => {
                 Ok(self.hold(phase, text))
             }
-            Turn::Step(effects) | Turn::Unfinished { exhausted: effects, .. } => {
+            Turn::Step(effects) | Turn::Unfinished { at_limit: effects, .. } => {
                 self.report.ending = Ending::Step(phase.clone());
                 Ok(self.take(&phase, &place, effects, Cause::State))
             }
@@ -133,8 +133,8 @@ impl Walk<'_> {
     fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
         let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
         match review::perform(self.session, phase, request, &mut self.report)? {
-            Outcome::Step(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
-            Outcome::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
+            NextStep::Take(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
+            NextStep::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
         }
     }
 
@@ -315,7 +315,7 @@ impl Walk<'_> {
     /// would change other files now, or none. The lock must be held.
     fn is_over(&self, phase: &Phase, effects: &Effects) -> bool {
         let files = match phase::turn(&self.session.refresh(), phase) {
-            Ok(Turn::Step(now) | Turn::Unperformed(_, now) | Turn::Unfinished { exhausted: now, .. }) => {
+            Ok(Turn::Step(now) | Turn::Unperformed(_, now) | Turn::Unfinished { at_limit: now, .. }) => {
                 now.files
             }
             Ok(Turn::Rest) => Vec::new(),

@@ -59,7 +59,7 @@ fn count(session: &Session<'_>, text: &str) -> Option<Memory> {
     counted.ok()
 }
 
-/// A new prompt of the user starts the count anew.
+/// A new prompt of the user starts the count again.
 pub(super) fn note(session: &Session<'_>) {
     let (run, id) = (session.run, id(session.event));
     if session.event.moment == Moment::Prompt && memory::exists(&run.home, id, &run.workflow.name) {

@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
         self.facts.into_inner()
     }
 
-    /// The same, found out anew: after a program ran, after something was written, and where a lock was waited for.
+    /// The same, found out again: after a program ran, after something was written, and where a lock was waited for.
     pub(super) fn refresh(&self) -> Arc<Facts> {
         self.facts.take();
         self.facts()

@@ -1,17 +1,17 @@
-//! The project's choice of workflows, `.holdpoint/holdpoint.toml`, with workflows added to it.
+//! A project's settings, `.holdpoint/holdpoint.toml`, with workflows added to those that it enables.
 
 use toml_edit::{Array, DocumentMut, Item, Value};
 
-use super::error::ChoicesError;
+use super::error::ProjectSettingsError;
 
 const KEY: &str = "workflows";
 
 /// Adds workflows to the list. Without a list all workflows are enabled, so a new one must name the project's `own` as
 /// well.
-pub fn with(text: &str, chosen: &[String], own: &[String]) -> Result<String, ChoicesError> {
-    let mut document: DocumentMut = text
-        .parse()
-        .map_err(|error: toml_edit::TomlError| ChoicesError::Toml { message: error.message().to_owned() })?;
+pub fn with(text: &str, chosen: &[String], own: &[String]) -> Result<String, ProjectSettingsError> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        ProjectSettingsError::Toml { message: error.message().to_owned() }
+    })?;
     match document.get_mut(KEY) {
         None => {
             let mut names: Vec<&String> = own.iter().collect();
@@ -20,7 +20,7 @@ pub fn with(text: &str, chosen: &[String], own: &[String]) -> Result<String, Cho
             document.insert(KEY, Item::Value(Value::Array(list)));
         }
         Some(item) => {
-            let list = item.as_array_mut().ok_or(ChoicesError::NotAList)?;
+            let list = item.as_array_mut().ok_or(ProjectSettingsError::NotAList)?;
             for name in chosen {
                 if !list.iter().any(|there| there.as_str() == Some(name)) {
                     list.push(name.as_str());

@@ -21,7 +21,7 @@ pub enum WorstCase {
     NoReviews,
     /// Nothing limits the reviews of this phase.
     Unlimited(String),
-    /// This phase's rounds start anew at each turn of a limited loop around it: too deep to be counted here.
+    /// This phase's rounds start again at each turn of a limited loop around it: too deep to be counted here.
     Nested(String),
     /// So many.
     AtMost(Bound),

@@ -114,7 +114,7 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
     }
     for own in &found.configuration.own {
         if let Err(unusable) = own.load(context.env.as_ref()) {
-            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {}", own.name)));
+            findings.push(Finding::wrong(unusable.in_words(), format!("holdpoint check {}", own.name)));
         }
     }
     if let Some(first) = found.waiting.first() {

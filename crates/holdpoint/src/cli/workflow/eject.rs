@@ -152,7 +152,7 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
             Part::Folder(name) => format!("  {name}/  {}", phrase::counted(count, "file")),
         });
     }
-    ui.line(format!("\n{}", told(effect)));
+    ui.line(format!("\n{}", in_words(effect)));
     let subject = match effect {
         Effect::Nowhere if folder.starts_with(&context.cwd) => format!("./{shown}"),
         Effect::Nowhere => shown.clone(),
@@ -164,7 +164,7 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
     ui.line(format!("  holdpoint test {subject}"));
 }
 
-fn told(effect: &Effect) -> String {
+fn in_words(effect: &Effect) -> String {
     match effect {
         Effect::Nowhere => "The copy is not enabled anywhere; the built-in workflow is unchanged.".to_owned(),
         Effect::Here => {
