@@ -169,7 +169,7 @@ fn change_files(
     Ok(())
 }
 
-/// The files that a step writes and removes; one whose path comes to nothing is not written.
+/// The files that a step writes and removes; a path that renders to nothing is skipped.
 fn changed(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<FileChange>, FactError> {
     let mut files = Vec::new();
     for file in step.write.iter() {
@@ -278,7 +278,7 @@ pub(crate) fn naming(facts: &Arc<Facts>, names: Vec<(&'static str, Value)>) -> V
 }
 
 impl Origin<'_> {
-    /// A text of whoever the step belongs to.
+    /// A text of the step's owner.
     pub fn message(&self, delivery: Delivery, text: String) -> Message {
         let (source, name, line, code) = match self {
             Origin::Phase(phase) => (Source::Phase, phase.name.to_string(), phase.line, None),

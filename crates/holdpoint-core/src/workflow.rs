@@ -203,7 +203,7 @@ impl Run {
         self.id.as_ref().zip(self.each.as_ref()).map(|(_, each)| each.replace(ID, id))
     }
 
-    /// The id in a file's name: `Err` if the name looks like a run's and its id is none.
+    /// The id in a file's name: `Err` if the name looks like a run's but its id is not valid.
     pub fn id_of<'a>(&self, file: &'a str) -> Option<Result<&'a str, &'a str>> {
         let (before, after) = self.each.as_ref()?.split_once(ID)?;
         let id = file.strip_prefix(before)?.strip_suffix(after)?;
@@ -343,13 +343,13 @@ pub struct Delegation {
     pub manifest: List<Text>,
     /// The manifest's table of agents; each has a `phase`.
     pub agents: Text,
-    /// Phases that are none: an agent of these is no phase's.
+    /// Phases of the manifest that are not phases of the run.
     pub aside: List<Text>,
     /// The phases of this run, as an expression.
     pub phases: Option<Text>,
     /// Words and phrases that mark a call as set-up, which is no delegation.
     pub setup: List<Text>,
-    /// Phrases that hold a set-up word but are none.
+    /// Phrases that contain a set-up word and are not about set-up.
     pub not_setup: List<Text>,
     /// Short names of agents.
     pub aliases: List<Named>,

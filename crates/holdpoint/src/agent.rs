@@ -209,7 +209,7 @@ fn specific(event_name: &str, fields: Option<Json>) -> Option<Json> {
     Some(Json::Object(object))
 }
 
-/// Creates an object without the fields that are none. None if all are.
+/// Creates an object of the fields that have a value; none if no field has one.
 fn object<const N: usize>(fields: [(&str, Option<Json>); N]) -> Option<Json> {
     let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     let object: Fields = said.collect();

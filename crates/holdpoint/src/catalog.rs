@@ -128,7 +128,7 @@ pub fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
-/// Lists the folders of a project's own workflows, by name. A folder with another kind of name is none.
+/// Lists the folders of a project's own workflows, by name. One whose name cannot be a workflow's is passed over.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     folders(&layout::workflows(home))
 }

@@ -218,9 +218,11 @@ fn clear_away(strays: &[(PathBuf, PathBuf)]) {
     for (home, stray) in strays {
         let what = match aside::set_aside(home, stray) {
             Ok(place) => {
-                format!("{} is no run: it was cleared away, to {}", stray.display(), place.display())
+                format!("{} is not a run: it was moved to {}", stray.display(), place.display())
             }
-            Err(error) => format!("{} is no run, and it could not be cleared away: {error}", stray.display()),
+            Err(error) => {
+                format!("{} is not a run, and it could not be moved away: {error}", stray.display())
+            }
         };
         record::unasked(home, &what);
     }

@@ -220,7 +220,7 @@ fn read_unchanged(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> std::io::Resu
     Ok(before.len() == after.len() && before.modified().ok() == after.modified().ok())
 }
 
-/// Opens a regular file for reading. Nothing else that may have come into its place since is waited for.
+/// Opens a regular file for reading. It does not wait for a pipe that was put in its place meanwhile.
 #[cfg(unix)]
 fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
     use std::os::unix::fs::OpenOptionsExt;

@@ -1,4 +1,4 @@
-//! What `cargo test` prints: a result a binary, and what the compiler says where there is none.
+//! What `cargo test` prints: one result for each binary, or what the compiler says.
 
 use super::tally::Tally;
 use super::{FAILURES_MAX, Failure, excerpt, nextest, place};

@@ -140,7 +140,7 @@ impl Facts {
         }
     }
 
-    /// The last commit; none where there is none.
+    /// The last commit, if there is one.
     pub(super) fn last_commit(self: &Arc<Self>) -> Result<Option<Head>, FactError> {
         match self.world.head() {
             Answer::Is(head) => Ok(Some(head)),

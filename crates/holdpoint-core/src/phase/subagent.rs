@@ -110,7 +110,7 @@ fn again(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     Ok(Turn::Step(effects))
 }
 
-/// What a sub-agent's answer comes to, if it is one to the review that is due.
+/// The effects of a sub-agent's answer, if it answers the review that is due.
 pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     let nothing = Effects::default();
     if !facts.workflow.hears(&facts.event) {

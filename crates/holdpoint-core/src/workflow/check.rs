@@ -82,7 +82,7 @@ fn meanings(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     let mut read = BTreeSet::new();
     let mut problems: Vec<Diagnostic> =
         parsed.pieces.iter().flat_map(|piece| meaning::check(piece, &known, &mut read)).collect();
-    // A list that is told where it stands is not told again wherever it is used.
+    // A problem of a list is reported where the list is, not again wherever it is used.
     problems.retain(|problem| !parsed.problems.iter().any(|told| told.message == problem.message));
     problems.extend(fields::misspelt(parsed, &read));
     problems

@@ -10,12 +10,12 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::event::Moment;
 use crate::expression::{NameUse, SyntaxError, names_in_expression, names_in_template};
 
-/// A key's value and where it stands.
+/// A key's value and its place.
 pub(crate) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
 
-/// What to do about a glob that is none.
+/// The hint for a glob that does not compile.
 pub(super) const CLOSE_IT: &str = "close it, or leave it out";
-/// What to do about a regular expression that is none.
+/// The hint for a regular expression that does not compile.
 pub(super) const ESCAPE_IT: &str = "to mean a sign itself, put a backslash before it";
 
 /// What kind of source a piece of text is.
@@ -34,11 +34,11 @@ pub struct Piece {
     pub language: Language,
     /// The source.
     pub source: String,
-    /// The file it stands in.
+    /// The file that has it.
     pub file: String,
-    /// Where its first byte stands in the file, if the file has it letter for letter.
+    /// Where its first byte is in the file, if the file has it letter for letter.
     pub start: Option<usize>,
-    /// Where the whole value stands.
+    /// Where the whole value is.
     pub span: Range<usize>,
     /// Whether `key` and `value` can be named.
     pub has_element: bool,

@@ -29,8 +29,8 @@ const SLACK_S: u64 = STOP_MARGIN_S as u64 - 10;
 pub enum Scope<'a> {
     /// All that an agent's Stop asks for.
     Stop,
-    /// The phases that a command may go through. Then what is due is shown, whoever's turn it is, and nobody's patience
-    /// is counted.
+    /// The phases that a command may go through. Then what is due is shown, whoever acts in it, and no hold is
+    /// counted.
     Through(&'a [Text]),
     /// As a Stop, but nothing is performed or written.
     Dry,

@@ -144,7 +144,7 @@ impl Typed<'_> {
         Ok((said?, None))
     }
 
-    /// Whether all runs are locked: there is one, or one may be made. Who only looks at nothing leaves nothing behind.
+    /// Whether all runs are locked: there is one, or one may be made. A command that only looks, and finds no run, leaves nothing behind.
     fn locks_all(&self, found: Option<&Run>) -> bool {
         self.workflow.run.id.is_some() && (found.is_some() || self.may_make())
     }

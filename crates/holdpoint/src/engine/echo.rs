@@ -1,5 +1,5 @@
 //! A hold at Stop that comes back as a prompt: some agents go on by sending the hold's text to themselves, and their
-//! hooks see it as if the user had typed it. It is none of the user's: no rule looks at it, and no count starts again.
+//! hooks see it as if the user had typed it. It is not the user's: no rule looks at it, and no count starts again.
 
 use std::path::Path;
 

@@ -43,7 +43,7 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
     entry.faults.iter().for_each(|fault| line(format!("fault: {fault}")));
 }
 
-/// Fields and their values in a line; none if there are none.
+/// Fields and their values in a line, if there are any.
 fn named(set: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
     let each = set.iter().map(|(field, value)| format!("{field}={value}"));
     (!set.is_empty()).then(|| each.collect::<Vec<_>>().join(" "))

@@ -22,7 +22,7 @@ pub struct Report {
     pub reviews: Vec<Reviewed>,
     /// Where the loop over the phases ended.
     pub ending: Ending,
-    /// Why the run was not looked at, or what was let be.
+    /// Why the run was ignored, or what was left alone.
     pub(super) note: Option<String>,
     /// Whether the run is none of this session's business: then its rules are not asked either.
     pub(super) is_aside: bool,

@@ -29,7 +29,7 @@ fn a_run_whose_state_names_its_session_stays_that_sessions() {
     let project = Project::new();
     tell(&project, &["claudex", "start", "plan", "--", "a cache"]);
     let told = told(&project);
-    assert!(told.contains("not looked at: this run is session mine's. Its commands work here"), "{told}");
+    assert!(told.contains("ignored: this run belongs to session mine. Its commands work here"), "{told}");
     assert_eq!(stop(&project, "mine")["decision"], "block");
     assert!(project.run(&["claudex", "cancel"]).stdout.contains("ancelled"));
     assert_eq!(stop(&project, "mine"), Json::Null);

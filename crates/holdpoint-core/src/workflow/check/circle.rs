@@ -153,7 +153,7 @@ fn is_reset(reach: &Reach<'_>, edges: &[&Edge<'_>], edge: &Edge<'_>, count: &str
     })
 }
 
-/// For each phase, those that one can come to from it, itself among them.
+/// For each phase, those that can be reached from it, itself among them.
 type Reach<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 fn reach<'a>(edges: &[&Edge<'a>]) -> Reach<'a> {
@@ -174,7 +174,7 @@ fn leads(reach: &Reach<'_>, from: &Phase, to: &Phase) -> bool {
     reach.get(from.name.as_ref()).is_some_and(|there| there.contains(to.name.as_ref()))
 }
 
-/// All that one can come to from a phase, in at least one step.
+/// All phases that can be reached from a phase, in at least one step.
 pub(super) fn beyond<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &str) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<&str> = edges.get(start).into_iter().flatten().copied().collect();

@@ -1,5 +1,5 @@
 //! What expressions mean: attributes that nothing has, comparisons that are never true, patterns that do not compile,
-//! conditions that are none.
+//! conditions that are neither true nor false.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;

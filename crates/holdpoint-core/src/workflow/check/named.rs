@@ -147,7 +147,7 @@ impl Judge<'_> {
             .collect();
         let start = format!("/{}:", self.workflow.name);
         let mut wrong = Vec::new();
-        // A path that happens to hold the same is none.
+        // A path with the same text is not a slash command.
         let stands_alone =
             |at: usize| !source[..at].ends_with(|c: char| c.is_alphanumeric() || "._-/~".contains(c));
         let found = source.match_indices(&start).map(|(at, _)| at);

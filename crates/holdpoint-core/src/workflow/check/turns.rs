@@ -1,4 +1,4 @@
-//! How often a phase is come to within its circle, where steps use up limits: one time, and one more for each round of
+//! How often a phase is reached within its circle, where steps use up limits: one time, and one more for each round of
 //! each limit around it. A limit that starts again at each round of another counts for each of them.
 
 use super::super::Workflow;

@@ -55,7 +55,7 @@ impl Parser<'_> {
         if known.is_none() {
             let names = KNOWN.map(|known| known.name);
             let hint = format!("it is {}; any other is started by `command`", listed(&names));
-            self.reader.error(span, format!("there is no way known to ask `{name}`")).hint = Some(hint);
+            self.reader.error(span, format!("Holdpoint does not know how to ask `{name}`")).hint = Some(hint);
             self.reader.is_partial = true;
         }
         known
