@@ -33,6 +33,8 @@ const WITNESS_KEYS: [&str; 14] = [
     "guard", "code", "on", "each", "when", "also", "set", "clear", "renew", "write", "remove", "log", "to",
     "say",
 ];
+/// Keys of a step that say where a run goes.
+const ROUTE_KEYS: [&str; 2] = ["go", "round"];
 
 impl Parser<'_> {
     pub(super) fn rules(&mut self, top: &DeTable<'_>, kind: RuleKind) -> Vec<Rule> {
@@ -68,7 +70,7 @@ impl Parser<'_> {
             RuleKind::Hold => &HOLD_KEYS,
             RuleKind::Witness => &WITNESS_KEYS,
         };
-        self.reader.known_keys(place, table, keys);
+        self.known_rule_keys(place, table, keys);
         let on = self.on(place, &span, table);
         self.reader.moments = on.iter().map(|on| on.moment).collect();
         let each = self.expression(table, "each");
@@ -91,6 +93,18 @@ impl Parser<'_> {
         self.reader.moments.clear();
         self.reader.has_element = false;
         rule
+    }
+
+    /// Complains about keys that a rule does not have, those of other steps included.
+    fn known_rule_keys(&mut self, place: &str, table: &DeTable<'_>, keys: &[&str]) {
+        for key in table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
+            if ROUTE_KEYS.contains(&key.get_ref().as_ref()) {
+                self.reader.error(key.span(), format!("a rule has no `{}`", key.get_ref())).hint =
+                    Some("a phase, a limit or a command says where the run goes".into());
+            } else {
+                self.reader.unknown_key(place, key, keys);
+            }
+        }
     }
 
     fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {

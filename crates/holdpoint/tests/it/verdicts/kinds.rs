@@ -12,7 +12,7 @@ const TESTS: &str =
 const SCAN: &str = "scan = \"['src/a.py']\"";
 const BLUEPRINT: &str =
     "blueprint = \"plans\"\ndomains = \"domains*\"\nfiles = \"['src/users/a.py']\"\nspec = \"'spec.md'\"";
-const ACCEPTANCE: &str = "acceptance = \"A*\"\nspec = \"'spec.md'\"\nsection = \"Acceptance\"";
+const ACCEPTANCE: &str = "acceptance = \"T-*\"\nspec = \"'spec.md'\"\nsection = \"Acceptance\"";
 const COMMIT: &str =
     "commit = \"['src/a.py']\"\nmessage = \"'feat(a): b'\"\nlanded = \"git.head.subject == 'feat(a): b'\"";
 
@@ -45,10 +45,10 @@ const ROWS: [Row; 18] = [
         "fail",
         false,
     ),
-    (ACCEPTANCE, &[("spec.md", "A1 | a | `true` | exit 0 | 5s")], "pass", true),
-    (ACCEPTANCE, &[("spec.md", "A1 | a | `false` | exit 0 | 5s")], "fail", false),
-    (ACCEPTANCE, &[("spec.md", "A1 | a | look at it | it is nice | ")], "warn", true),
-    (ACCEPTANCE, &[("spec.md", "B1 | a | `true` | exit 0 | 5s")], "skip", true),
+    (ACCEPTANCE, &[("spec.md", "T-1 | it works | `true` | exit 0 | 5s")], "pass", true),
+    (ACCEPTANCE, &[("spec.md", "T-1 | it works | `false` | exit 0 | 5s")], "fail", false),
+    (ACCEPTANCE, &[("spec.md", "T-1 | it works | look at it | it is nice | ")], "warn", true),
+    (ACCEPTANCE, &[("spec.md", "B-1 | it works | `true` | exit 0 | 5s")], "skip", true),
     (COMMIT, &[("src/a.py", "x = 2\n")], "pass", true),
     (COMMIT, &[], "fail", false),
 ];
