@@ -257,18 +257,17 @@ fn the_same_step_has_the_same_effects_in_a_phase_a_command_and_a_rule() {
         let cwd = project.root();
         project.hook(&json!({"session_id": "s", "cwd": cwd, "hook_event_name": name, "prompt": "go"}))
     };
-    let ways: [(&str, &dyn Fn(&Project) -> Printed); 3] = [
-        ("phase", &|project| event(project, "Stop")),
-        ("command", &|project| project.run(&["two", "do"])),
-        ("rule", &|project| event(project, "UserPromptSubmit")),
-    ];
-    for (way, take) in ways {
+    for way in ["phase", "command", "rule"] {
         let project = Project::new();
         project.workflow("two", &SAME_STEP.replace("STEP", STEP)).write(".two/log.md", "# Two\n\n## Log\n");
         project.write(".two/state.json", "{\"phase\": \"a\", \"x\": 1}").write("old-1.txt", "");
         let checked = project.run(&["check", "two"]);
         assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
-        let printed = take(&project);
+        let printed = match way {
+            "phase" => event(&project, "Stop"),
+            "command" => project.run(&["two", "do"]),
+            _ => event(&project, "UserPromptSubmit"),
+        };
         assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""), "{way}");
         let state: serde_json::Value = serde_json::from_str(&project.read(".two/state.json")).unwrap();
         assert_eq!(state, json!({"phase": "a", "x": 1, "y": 1}), "{way}");
