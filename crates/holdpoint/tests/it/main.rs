@@ -73,6 +73,8 @@ mod recording;
 mod reference;
 mod registration;
 mod review;
+#[cfg(target_os = "linux")]
+mod rewritten;
 mod shown;
 mod status;
 #[cfg(unix)]
