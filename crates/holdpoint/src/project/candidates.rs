@@ -58,7 +58,7 @@ fn dated(workflow: &Workflow, home: &Path) -> Result<Vec<(SystemTime, String)>, 
 }
 
 /// Chooses the run that counts: one that this session works on, then one that still has something to say to it, then
-/// any other unfinished run, then the most recently written. A finished run never hides an unfinished one.
+/// any other unfinished run, then one that cannot be read, then the most recently written. A finished run hides no other.
 pub fn best(runs: Vec<Run>, env: &Arc<dyn Env>, session: Option<&str>) -> Option<Run> {
     if runs.len() < 2 {
         return runs.into_iter().next();
@@ -66,12 +66,13 @@ pub fn best(runs: Vec<Run>, env: &Arc<dyn Env>, session: Option<&str>) -> Option
     let rank = |run: &Run| {
         let id = run.id.as_deref().unwrap_or_default();
         let facts = facts(&run.workflow, &run.home, id, env, session);
-        let is_live = phase::is_live(&facts).unwrap_or(false);
+        // Nobody can say that a run is finished that cannot be read: it is judged, so that its fault is told.
+        let Ok(is_live) = phase::is_live(&facts) else { return 3 };
         match (is_live, counts_for(&facts, session).unwrap_or(true)) {
             (true, true) if phase::is_at_work(&facts).unwrap_or(true) => 0,
             (true, true) => 1,
             (true, false) => 2,
-            (false, _) => 3,
+            (false, _) => 4,
         }
     };
     runs.into_iter().min_by_key(rank)
