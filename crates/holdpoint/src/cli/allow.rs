@@ -1,6 +1,7 @@
 //! `holdpoint allow`: shows what a project would run, and allows it.
 
 mod changes;
+mod given;
 pub(super) mod programs;
 pub(super) mod shown;
 
