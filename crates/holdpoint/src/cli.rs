@@ -39,6 +39,7 @@ use crate::allow::waiting;
 use crate::env::{Env, ProcessEnv};
 use crate::error::{CommandError, Kind};
 use crate::project::{self, Found};
+use crate::store::registry::Registry;
 use crate::ui::Ui;
 
 /// The version, the commit and its day, the target and the profile. It has nothing of the build's own time or place, so
@@ -106,9 +107,14 @@ impl Context {
 
     /// Says what has no effect here because the user has not allowed it.
     pub(crate) fn tell_waiting(&self, found: &Found) {
-        if let Some(text) = waiting::message(&found.waiting) {
+        if let Some(text) = self.waiting(found) {
             self.ui.note(text);
         }
+    }
+
+    /// What has no effect here because the user has not allowed it, in words.
+    pub(crate) fn waiting(&self, found: &Found) -> Option<String> {
+        waiting::message(&found.waiting, &Registry::of(self.env.as_ref()))
     }
 }
 

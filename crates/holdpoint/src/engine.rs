@@ -41,6 +41,7 @@ use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
+use crate::store::registry::Registry;
 use crate::store::{aside, told};
 
 /// One call of the hook.
@@ -159,9 +160,10 @@ fn respond(
     let event = Arc::new(event);
     let recorded = found.runs.iter().find(|run| run.is_recorded);
     let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
-    if let Some(text) = waiting::message(&found.waiting) {
-        let key = waiting::key(&found.waiting, &text);
-        said.once(Allowance::of(call.env.as_ref()).registry(), &event, &key, text);
+    if !found.waiting.is_empty() {
+        let registry = Registry::of(call.env.as_ref());
+        let text = waiting::message(&found.waiting, &registry).unwrap_or_default();
+        said.once(&registry, &event, &waiting::key(&found.waiting, &text), text);
     }
     if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
         return Reply::default();

@@ -7,6 +7,8 @@ use crate::error::{CommandError, Kind};
 use crate::install::host::quoted;
 use crate::project::Run;
 use crate::store::layout;
+use crate::store::registry::Registry;
+use crate::store::state_folder::StateFolderError;
 
 /// Something that has no effect, because the user has not allowed it.
 #[derive(Clone, Debug)]
@@ -114,11 +116,20 @@ fn is_single(parts: &[&Pending]) -> bool {
 }
 
 /// Says what waits, and how to allow it. None if nothing waits.
-pub fn message(waiting: &[Waiting]) -> Option<String> {
+pub fn message(waiting: &[Waiting], registry: &Registry) -> Option<String> {
     let folder = waiting.first()?.folder();
     let what = what(waiting);
     if let Some(defect) = waiting.iter().find_map(defect) {
         return Some(format!("holdpoint: {} brings along {what}, without effect: {defect}.", shown(folder)));
+    }
+    if let Some(defect) = registry.defect() {
+        return Some(format!(
+            "holdpoint: {} brings along {what}, without effect: nothing that you have allowed can be looked \
+             up.\n{}. To mend it, {}.",
+            shown(folder),
+            capitalised(&defect.to_string()),
+            StateFolderError::HINT
+        ));
     }
     let (subject, has, object) = if is_one(waiting) { ("It", "has", "it") } else { ("They", "have", "them") };
     Some(format!(
@@ -127,6 +138,11 @@ pub fn message(waiting: &[Waiting]) -> Option<String> {
         shown(folder),
         command(folder)
     ))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// Returns what tells this message from another one of the same words: content that differs is news.

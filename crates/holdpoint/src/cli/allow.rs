@@ -70,6 +70,10 @@ struct Instead {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let allowance = Allowance::of(context.env.as_ref());
+    // Without a place for it nothing is allowed, and it cannot be told what was.
+    if let Some(defect) = allowance.registry().defect().filter(|_| !arguments.instead.print) {
+        return Err(std::io::Error::from(defect.clone()).into());
+    }
     if arguments.instead.list {
         list(context, &allowance);
         return Ok(());

@@ -55,6 +55,11 @@ impl Registry {
         Registry { folder: StateFolder::of(env) }
     }
 
+    /// Returns why there is no place for it, if there is none: then nothing can be looked up.
+    pub fn defect(&self) -> Option<&StateFolderError> {
+        self.folder.as_ref().err()
+    }
+
     /// Returns whether the user has allowed the project.
     pub fn is_known(&self, id: &str) -> bool {
         self.folder.as_ref().is_ok_and(|folder| folder.has(&format!("projects/{id}/known")))

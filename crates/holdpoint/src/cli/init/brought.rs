@@ -11,6 +11,7 @@ use crate::error::{CommandError, Kind, in_full};
 use crate::install::draft::Draft;
 use crate::install::place::{Place, Scope};
 use crate::store::layout;
+use crate::store::registry::Registry;
 use crate::user;
 
 /// What the project brings along, before `init` writes anything.
@@ -111,7 +112,8 @@ impl Brought {
     /// Says what waits for the user.
     pub(super) fn say_waiting(&self, context: &Context) {
         if let Brought::Waiting(waiting) = self {
-            context.ui.note(waiting::message(waiting).unwrap_or_default());
+            let registry = Registry::of(context.env.as_ref());
+            context.ui.note(waiting::message(waiting, &registry).unwrap_or_default());
         }
     }
 }

@@ -10,7 +10,6 @@ use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::allow::waiting;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
@@ -101,7 +100,7 @@ pub(super) fn gather(context: &Context) -> Report {
         folder: context.cwd.display().to_string(),
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
-        waiting: waiting::message(&found.waiting),
+        waiting: context.waiting(&found),
         inactive: inactive(context, &found),
         problems: found.problems,
         unusable: found
