@@ -161,6 +161,9 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
     ui.line("Next:");
     ui.line(format!("  edit {shown}/{FILE}"));
     ui.line(format!("  holdpoint check {subject}"));
+    if let Effect::OnceAllowed(home) = effect {
+        ui.line(format!("  {}", waiting::command(home)));
+    }
     ui.line(format!("  holdpoint test {subject}"));
 }
 
@@ -172,11 +175,11 @@ fn told(effect: &Effect) -> String {
                          folder."
                 .to_owned()
         }
-        Effect::OnceAllowed(home) => format!(
-            "The project's own workflows, and so the copy, have no effect until the user allows\nthem, in a \
-             terminal:\n  {}",
-            waiting::command(home)
-        ),
+        Effect::OnceAllowed(_) => {
+            "The project's own workflows, and so the copy, have no effect until the user allows them, in a \
+             terminal."
+                .to_owned()
+        }
     }
 }
 

@@ -148,3 +148,24 @@ fn without_a_place_to_look_it_up_that_is_said() {
         );
     }
 }
+
+/// A copy in a clone is the clone's own: what can be done about it now comes before what cannot.
+#[test]
+fn a_copy_in_a_clone_names_commands_that_work_as_they_come() {
+    let machine = machine();
+    let printed = machine.run(&["workflow", "eject", "claudex"]);
+    let next: Vec<&str> = printed.stdout.lines().skip_while(|line| *line != "Next:").skip(1).collect();
+    let allow = format!("  holdpoint allow {}", machine.root().display());
+    assert_eq!(
+        next[1..],
+        ["  holdpoint check claudex", &allow, "  holdpoint test claudex"],
+        "{}",
+        printed.stdout
+    );
+    assert_eq!(machine.run(&["check", "claudex"]).code, Some(0));
+    let is_refused =
+        || machine.run(&["test", "claudex", "--case", "no such case"]).stderr.contains("not allowed yet");
+    assert!(is_refused());
+    machine.allow();
+    assert!(!is_refused());
+}
