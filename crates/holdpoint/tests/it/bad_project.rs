@@ -60,6 +60,23 @@ fn a_state_that_is_too_deep_holds_but_is_not_written() {
     assert_eq!(project.read(STATE), deep);
 }
 
+/// Where there are several runs, the one is judged that nobody can say is finished.
+#[test]
+fn a_run_that_cannot_be_read_is_not_hidden_by_a_finished_one() {
+    let project = Project::new();
+    let run = |id: &str| format!(".claude/claudex/{id}.state");
+    let (broken, finished) = (run("20261116-101010-abcdef"), run("20261117-101010-abcdef"));
+    project.write(&broken, "phase: drafting\nmode: plan\n");
+    let file = std::fs::File::options().write(true).open(project.root().join(&broken)).unwrap();
+    file.set_len(17 * 1024 * 1024).unwrap();
+    project.write(&finished, "phase: cancelled\nmode: plan\n");
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
+    let printed = project.hook(&stop);
+    assert!(message(&printed).contains("larger than 16777216 bytes"), "{}", printed.stdout);
+    project.remove(&broken);
+    assert_eq!(project.hook(&stop).stdout, "", "a finished run alone says nothing");
+}
+
 #[test]
 fn no_state_file_is_no_fault() {
     let project = gate();
