@@ -2,7 +2,7 @@
 //! written or deleted, nothing of the user's is lost, and nothing is waited for.
 
 mod outside;
-mod trees;
+pub(crate) mod trees;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

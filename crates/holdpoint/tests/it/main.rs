@@ -12,6 +12,7 @@ use std::path::Path;
 mod allow;
 #[cfg(unix)]
 mod approval;
+mod attacks;
 #[cfg(unix)]
 mod attestation;
 #[cfg(unix)]
