@@ -272,7 +272,7 @@ const COMMANDS: [&[&str]; 19] = [
     &["log"],
     &["evidence"],
     &["statusline"],
-    &["check"],
+    &["check", "gate"],
     &["review"],
     &["approve"],
     &["attest"],
