@@ -33,6 +33,7 @@ pub mod facts;
 pub mod decide;
 mod protection;
 
+pub mod level;
 pub mod phase;
 pub mod verdict;
 

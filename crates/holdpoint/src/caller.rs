@@ -6,6 +6,7 @@
 //! pipe, so it is never noted.
 
 use crate::env::Env;
+use crate::fence::relayed::Relayed;
 use crate::store::state_folder::StateFolder;
 
 /// A process: its number comes back, but not with the same start.
@@ -31,7 +32,7 @@ const REACH: usize = 2;
 
 impl Lineage {
     /// Returns the client that made this call, if it is one of those right above.
-    fn client(&self) -> Option<Process> {
+    pub(crate) fn client(&self) -> Option<Process> {
         self.above.iter().take(REACH).find(|process| Some(process.pid) == self.maker).copied()
     }
 
@@ -42,8 +43,11 @@ impl Lineage {
     }
 }
 
-/// Notes the client that made this call, unless it is below another one.
+/// Notes the client that made this call, unless it is below another one. The keeper of a fence knows its own.
 pub fn note(env: &dyn Env) {
+    if env.relayed().is_some() {
+        return;
+    }
     let lineage = env.lineage();
     let Some((client, folder)) = lineage.client().zip(StateFolder::of(env).ok()) else { return };
     if !folder.has(&file(&client)) && !lineage.is_forged(|process| folder.has(&file(process))) {
@@ -55,6 +59,9 @@ pub fn note(env: &dyn Env) {
 
 /// Returns whether a call of the hook was made by something else than the client above.
 pub fn is_forged(env: &dyn Env) -> bool {
+    if let Some(relayed) = env.relayed() {
+        return relayed == Relayed::Forged;
+    }
     // Where no client was ever noted, nobody need be looked at.
     let folder = StateFolder::of(env).ok().filter(|folder| folder.has_folder(FOLDER));
     folder.is_some_and(|folder| env.lineage().is_forged(|process| folder.has(&file(process))))
@@ -100,7 +107,19 @@ fn performer(process: &Process) -> String {
 #[cfg(target_os = "linux")]
 fn this_process() -> Option<Process> {
     let pid = std::process::id();
+    process(pid)
+}
+
+/// The process that has this number now.
+#[cfg(target_os = "linux")]
+pub(crate) fn process(pid: u32) -> Option<Process> {
     parent_and_start(pid).map(|(_, start)| Process { pid, start })
+}
+
+/// The process that started the one with this number.
+#[cfg(target_os = "linux")]
+pub(crate) fn parent(pid: u32) -> Option<Process> {
+    process(parent_and_start(pid)?.0)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -117,17 +136,29 @@ fn file(process: &Process) -> String {
 /// The lineage of this process. Empty where the system does not tell.
 #[cfg(target_os = "linux")]
 pub fn lineage() -> Lineage {
+    let above = chain(std::os::unix::process::parent_id());
+    let maker = rustix::net::sockopt::socket_peercred(rustix::stdio::stdin()).ok();
+    let maker = maker.and_then(|maker| u32::try_from(maker.pid.as_raw_nonzero().get()).ok());
+    Lineage { above, maker }
+}
+
+/// The processes above the one with this number, its parent first.
+#[cfg(target_os = "linux")]
+pub(crate) fn above(pid: u32) -> Vec<Process> {
+    parent_and_start(pid).map(|(parent, _)| chain(parent)).unwrap_or_default()
+}
+
+/// A process and those above it.
+#[cfg(target_os = "linux")]
+fn chain(mut pid: u32) -> Vec<Process> {
     let mut above = Vec::new();
-    let mut pid = std::os::unix::process::parent_id();
     // No chain of processes is longer, unless one of them ends meanwhile and its number comes back.
     while pid > 0 && above.len() < ABOVE_MAX {
         let Some((parent, start)) = parent_and_start(pid) else { break };
         above.push(Process { pid, start });
         pid = parent;
     }
-    let maker = rustix::net::sockopt::socket_peercred(rustix::stdio::stdin()).ok();
-    let maker = maker.and_then(|maker| u32::try_from(maker.pid.as_raw_nonzero().get()).ok());
-    Lineage { above, maker }
+    above
 }
 
 #[cfg(target_os = "linux")]

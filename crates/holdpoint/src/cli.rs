@@ -17,6 +17,7 @@ mod log;
 mod phrase;
 mod receipt;
 mod review;
+mod run;
 mod selection;
 mod shell;
 mod status;
@@ -29,6 +30,7 @@ mod verify;
 mod why;
 mod workflow;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::allow::waiting;
 use crate::env::{Env, ProcessEnv};
 use crate::error::{CommandError, Kind};
+use crate::fence::inside;
 use crate::project::{self, Found};
 use crate::ui::Ui;
 
@@ -60,6 +63,7 @@ enum Command {
     Allow(allow::Arguments),
     Doctor(doctor::Arguments),
     Demo(demo::Arguments),
+    Run(run::Arguments),
     Status(status::Arguments),
     Why(why::Arguments),
     Log(log::Arguments),
@@ -112,11 +116,18 @@ impl Context {
     }
 }
 
-/// Runs the command that the arguments name.
-pub fn main() -> ExitCode {
+/// Runs the command that the arguments name, or has the keeper answer it that is outside of this fence.
+pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    inside::command(&ProcessEnv, &args).unwrap_or_else(|| here(args))
+}
+
+/// Runs the command in this process.
+fn here(args: Vec<OsString>) -> ExitCode {
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     let ui = Ui::new(env.as_ref());
-    let matches = help::command(ui.width()).get_matches();
+    let words = std::iter::once(OsString::from("holdpoint")).chain(args);
+    let matches = help::command(ui.width()).get_matches_from(words);
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let Some(command) = arguments.command else { return show_help(&ui) };
     let cwd = match current_folder(&command) {
@@ -124,6 +135,9 @@ pub fn main() -> ExitCode {
         Err(error) => return fail(&ui, &error),
     };
     let context = Context { ui, env, cwd };
+    if let Command::Run(arguments) = &command {
+        return run::run(&context, arguments).unwrap_or_else(|error| fail(&context.ui, &error));
+    }
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
@@ -145,7 +159,7 @@ pub fn main() -> ExitCode {
         Command::Workflows(arguments) => workflow::run(&context, &arguments),
         Command::Shell(arguments) => shell::run(&context, &arguments),
         Command::Help(arguments) => help::run(&context, &arguments),
-        Command::Statusline(_) | Command::Hook => Ok(()),
+        Command::Run(_) | Command::Statusline(_) | Command::Hook => Ok(()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

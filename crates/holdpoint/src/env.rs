@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::caller::{self, Lineage};
 use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS};
+use crate::fence::relayed::{self, Relayed};
 use crate::program;
 
 /// The process's surroundings. Cases and tests have their own.
@@ -64,6 +65,11 @@ pub trait Env: Send + Sync {
         false
     }
 
+    /// Returns who called from inside a fence, if a keeper started this process for that.
+    fn relayed(&self) -> Option<Relayed> {
+        None
+    }
+
     /// Returns the session of the agent whose shell this process runs in.
     fn session(&self) -> Option<String> {
         SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
@@ -89,7 +95,11 @@ impl Env for ProcessEnv {
     }
 
     fn is_below_client(&self) -> bool {
-        caller::is_below_client(self)
+        self.relayed().is_some() || caller::is_below_client(self)
+    }
+
+    fn relayed(&self) -> Option<Relayed> {
+        relayed::caller()
     }
 }
 

@@ -135,7 +135,7 @@ pub fn around(start: &Path, env: &dyn Env) -> Configuration {
 
 /// Finds the organisation's folder. A debug build takes another one for its tests; a released program has no such
 /// variable.
-fn organisation(env: &dyn Env) -> Cow<'static, Path> {
+pub(crate) fn organisation(env: &dyn Env) -> Cow<'static, Path> {
     #[cfg(debug_assertions)]
     if let Some(folder) = env.var(crate::env_vars::ORGANISATION) {
         return Cow::Owned(folder.into());
@@ -145,7 +145,7 @@ fn organisation(env: &dyn Env) -> Cow<'static, Path> {
 }
 
 /// Finds the user's folder. None without a home.
-fn user(env: &dyn Env) -> Option<PathBuf> {
+pub(crate) fn user(env: &dyn Env) -> Option<PathBuf> {
     let absolute = |name| env.var(name).filter(|path| Path::new(path).is_absolute());
     let (mut folder, below) = match absolute(XDG_CONFIG_HOME) {
         Some(config) => (config, "/holdpoint"),

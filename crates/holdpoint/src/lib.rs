@@ -13,6 +13,10 @@ pub mod caller;
 
 pub mod engine;
 
+// Where the agent's client runs in a fence, a keeper outside has every call answered.
+pub mod fence;
+pub mod level;
+
 // The engine looks up: workflows, runs, facts.
 pub mod allow;
 pub mod catalog;

@@ -73,7 +73,8 @@ fn take_in(known: &mut BTreeMap<u64, Link>, origin: &Digest, link: &Link) -> Res
 #[cfg(test)]
 mod tests {
     use super::super::identity::ObjectId;
-    use super::super::level::Level;
+    use holdpoint_core::level::Level;
+
     use super::super::predicate::{DigestSet, Kind, Piece, WorkflowName};
     use super::*;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use holdpoint_core::level::Level;
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::performer::CheckKind;
@@ -10,7 +11,6 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 use super::identity::{Digest, IdentityError, ObjectId};
-use super::level::Level;
 use super::predicate::{
     Approved, Descriptor, DigestSet, Kind, Link, Outcome, Piece, Predicate, Review, RunSummary, TestResult,
     WorkflowName,

@@ -1,12 +1,12 @@
 //! What statements say about a commit: a test result in in-toto's own form, and in Holdpoint's a review and the summary of
 //! a run. Nothing here has a path of the machine, a variable's value or a line of a log.
 
+use holdpoint_core::level::Level;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::base64;
 use super::identity::{Digest, ObjectId};
-use super::level::Level;
 
 /// The type of a test result, which other tools know, too.
 pub const TESTS: &str = "https://in-toto.io/attestation/test-result/v0.1";

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use holdpoint_core::level::Level;
 use holdpoint_core::verdict::Verdict;
 
 use super::chains::Chains;
 use super::collection::{self, PIECES_MAX};
 use super::envelope::{Bundle, Envelope, PAYLOAD_TYPE, signed_text};
 use super::identity::Digest;
-use super::level::Level;
 use super::note::NoteError;
 use super::predicate::{Kind, Outcome, Piece, Predicate, Review, RunSummary, TestResult};
 use super::problem::Problem;

@@ -111,7 +111,8 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     }
     let seconds = std::time::Duration::from_millis(piece.took_ms).as_secs_f64();
     let log = piece.log.as_deref().map(|log| format!("  {}", phrase::printable(log))).unwrap_or_default();
-    format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{log}")
+    let level = if piece.level.is_kept() { String::new() } else { format!("  {}", piece.level) };
+    format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{level}{log}")
 }
 
 /// Who said it, until when it counts, and why not.

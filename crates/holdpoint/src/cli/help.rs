@@ -11,7 +11,7 @@ use crate::hook::options;
 
 /// The commands, by who needs them. `holdpoint --help` has to fit on one screen: what is rare belongs under a noun.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("you", &["demo", "init", "uninstall", "allow", "doctor", "status", "why", "log", "review"]),
+    ("you", &["demo", "init", "uninstall", "allow", "run", "doctor", "status", "why", "log", "review"]),
     ("authors", &["check", "test", "workflow"]),
     ("teams", &["approve", "evidence", "attest", "verify"]),
     ("agents", &["hook", "statusline"]),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::level::Level;
 use holdpoint_core::phase::{self, Answered, Request};
 use holdpoint_core::transition::Origin;
 use holdpoint_core::verdict::Verdict;
@@ -15,6 +16,7 @@ use holdpoint_core::workflow::step::Delivery;
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Failure, Performed};
+use crate::level;
 use crate::pinned::NotPinned;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
@@ -84,7 +86,11 @@ pub(super) fn perform(
     {
         verdict = Verdict::Fail;
     }
+    // A program that could write anywhere could write what is kept.
+    let is_kept = evidence.unconfined.is_some();
+    let level = if is_kept { Level::Kept } else { level::of_this_process(session.env.as_ref()) };
     let evidence = Evidence {
+        level,
         at: journal::now(),
         workflow: session.run.workflow.name.to_string(),
         item,

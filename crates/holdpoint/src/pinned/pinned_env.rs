@@ -9,6 +9,7 @@ use crate::caller::Lineage;
 use crate::confinement::variables;
 use crate::env::Env;
 use crate::env_vars::PATH;
+use crate::fence::relayed::Relayed;
 use crate::program;
 
 /// The caller's surroundings with the variables and programs that are pinned.
@@ -57,5 +58,9 @@ impl Env for PinnedEnv {
 
     fn is_below_client(&self) -> bool {
         self.outer.is_below_client()
+    }
+
+    fn relayed(&self) -> Option<Relayed> {
+        self.outer.relayed()
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use holdpoint_core::level::Level;
 use holdpoint_core::phase::approval::Given;
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
@@ -61,6 +62,9 @@ pub struct Evidence {
     /// Why its program could write anywhere; none if it was confined, or there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfined: Option<String>,
+    /// What can be believed of it, by who performed and kept it; kept, if it does not say.
+    #[serde(skip_serializing_if = "Level::is_kept")]
+    pub level: Level,
     /// What else it said.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub details: Json,

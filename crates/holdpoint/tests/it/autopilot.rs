@@ -6,6 +6,8 @@ mod attested;
 mod callers;
 #[cfg(target_os = "linux")]
 mod crash;
+#[cfg(target_os = "linux")]
+mod fence;
 mod lies;
 mod performance;
 #[cfg(target_os = "linux")]

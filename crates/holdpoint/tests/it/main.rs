@@ -40,6 +40,8 @@ mod echo;
 mod eject;
 #[cfg(unix)]
 mod escapes;
+#[cfg(target_os = "linux")]
+mod fence;
 mod gate;
 mod generated;
 mod graph;

@@ -23,6 +23,12 @@ impl Terminal {
         Terminal { controller: File::from(controller) }
     }
 
+    /// The side that the user is at.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn controller(&self) -> &File {
+        &self.controller
+    }
+
     /// The side that programs read from.
     pub(crate) fn users_side(&self) -> File {
         let name = ptsname(&self.controller, Vec::new()).unwrap();

@@ -146,6 +146,12 @@ impl Site {
         self.project.root().join("tools")
     }
 
+    /// Where everything is that is kept of the user.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn books_folder(&self) -> PathBuf {
+        self.project.state().join("holdpoint")
+    }
+
     /// Writes a file of the repository, past every hook.
     pub(crate) fn write(&self, path: &str, text: &str) -> &Site {
         self.project.write(&format!("repo/{path}"), text);
