@@ -15,6 +15,8 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::env_vars::{AGENTS, COLUMNS, NO_COLOR, PROJECT_DIRS, REVIEWER, SESSIONS};
+
 /// The largest call: its arguments may be a text.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The number of streams.
@@ -43,6 +45,11 @@ pub struct Call {
     pub cwd: PathBuf,
     /// The variables that say whose shell it is.
     pub variables: Vec<(String, String)>,
+}
+
+/// The variables that go along: whose shell it is, which review a reviewer belongs to, and how wide its output is.
+pub(super) fn passed() -> impl Iterator<Item = &'static str> {
+    PROJECT_DIRS.into_iter().chain(SESSIONS).chain(AGENTS).chain([REVIEWER, COLUMNS, NO_COLOR])
 }
 
 /// What comes of it.

@@ -124,20 +124,20 @@ impl Client {
 }
 
 /// Waits until the fence has ended, and passes signals on meanwhile. `client` says who is in it, once that is known.
-pub(super) fn wait(
-    mut child: Child,
-    signals: &Signals,
-    client: impl Fn() -> Option<Arc<Client>>,
-) -> io::Result<u8> {
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
-    let handle = pidfd_open(pid, PidfdFlags::empty())?;
+pub(super) fn wait(mut child: Child, signals: &Signals, client: impl Fn() -> Option<Arc<Client>>) -> u8 {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let Some(handle) = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) else {
+        return child.wait().map_or(u8::MAX, code);
+    };
     let terminal = File::open("/dev/tty").ok();
     let look = terminal.as_ref().and_then(|_| Timespec::try_from(LOOK).ok());
     loop {
         let mut watched = [PollFd::new(&handle, PollFlags::IN), PollFd::new(&signals.wake, PollFlags::IN)];
         let _ = poll(&mut watched, look.as_ref());
-        if let Some(status) = child.try_wait()? {
-            return Ok(code(status));
+        match child.try_wait() {
+            Ok(None) => {}
+            Ok(Some(status)) => return code(status),
+            Err(_) => return u8::MAX,
         }
         let client = client();
         for signal in signals.due() {

@@ -62,7 +62,7 @@ mod linux {
     use crate::agent::{self, Agent, Answer, Otherwise};
     use crate::engine::Reply;
     use crate::env::{Env, ProcessEnv};
-    use crate::env_vars::{AGENTS, COLUMNS, KEEPER, NO_COLOR, PROJECT_DIRS, SESSIONS};
+    use crate::env_vars::KEEPER;
     use crate::fence::call::{self, Answered, Call, Kind};
     use crate::hook::input::{self, Input};
     use crate::hook::options::Options;
@@ -71,8 +71,7 @@ mod linux {
     /// Asks the keeper.
     fn ask(env: &dyn Env, keeper: &str, kind: Kind, args: Vec<String>) -> io::Result<Answered> {
         let mut stream = call::connect(Path::new(keeper))?;
-        let names = PROJECT_DIRS.into_iter().chain(SESSIONS).chain(AGENTS).chain([COLUMNS, NO_COLOR]);
-        let variables = names.filter_map(|name| Some((name.to_owned(), env.var(name)?))).collect();
+        let variables = call::passed().filter_map(|name| Some((name.to_owned(), env.var(name)?))).collect();
         let cwd = std::env::current_dir()?;
         call::make(&mut stream, &Call { kind, args, cwd, variables })
     }

@@ -26,7 +26,7 @@ use super::relayed::Relayed;
 use super::{FenceError, filter, inside};
 use crate::caller::{self, Lineage, Process};
 use crate::env::Env;
-use crate::env_vars::{AGENTS, COLUMNS, KEEPER, NO_COLOR, PROJECT_DIRS, SESSIONS};
+use crate::env_vars::KEEPER;
 use crate::store::state_folder::StateFolder;
 
 /// The folder of the keepers' sockets.
@@ -63,6 +63,8 @@ impl Fence {
         clear_away(&state);
         let mounts = bubblewrap::mounts(&Places::of(env, &state, cwd)?);
         bubblewrap.attempt(&mounts)?;
+        // The keeper waits for processes by handles, which old systems do not have.
+        pidfd_open(rustix::process::getpid(), PidfdFlags::empty()).map_err(|_| FenceError::System)?;
         let own = caller::process(std::process::id()).ok_or(FenceError::System)?;
         let root = state.root().to_path_buf();
         Ok(Fence { bubblewrap, mounts, socket: socket(&state, &own), root, cwd: cwd.to_path_buf() })
@@ -71,9 +73,10 @@ impl Fence {
     /// Runs a client in it, and returns the client's exit code.
     pub fn run(&self, words: &[OsString]) -> Result<u8, FenceError> {
         let listener = self.listen().map_err(|why| FenceError::Listen { place: self.socket.clone(), why })?;
-        let ended = self.run_with(listener, words).map_err(FenceError::Start);
+        let ended = self.run_with(listener, words);
         let _ = std::fs::remove_file(&self.socket);
-        ended
+        let why = "it ended before the agent was started".to_owned();
+        ended.map_err(FenceError::Start)?.ok_or(FenceError::Refused { why })
     }
 
     fn listen(&self) -> io::Result<UnixListener> {
@@ -81,18 +84,20 @@ impl Fence {
         UnixListener::bind(call::short(&folder, &name))
     }
 
-    fn run_with(&self, listener: UnixListener, words: &[OsString]) -> io::Result<u8> {
+    /// Runs a client. None if the fence has ended without one; what happens to a client that was there is its own affair.
+    fn run_with(&self, listener: UnixListener, words: &[OsString]) -> io::Result<Option<u8>> {
         let filter = filter::needed().map(|bytes| self.keep_filter(&bytes)).transpose()?;
         let signals = Signals::take()?;
         let start = Start { fence: self.arguments(filter.is_some()), filter: filter.as_deref(), words };
         // By this thread, which lasts as long as the keeper: the fence ends with it.
+        let identity = identity(&self.root)?;
         let child = start.start(&signals)?;
-        let keeper = Arc::new(Keeper::new(child.id(), &self.root)?);
+        let keeper = Arc::new(Keeper::new(child.id(), &self.root, identity));
         let listening = Arc::clone(&keeper);
         std::thread::spawn(move || listening.listen(&listener, filter.as_deref()));
         let ended = client::wait(child, &signals, || keeper.inside().client.clone());
         keeper.end();
-        ended
+        Ok(keeper.inside().first.map(|_| ended))
     }
 
     /// Bubblewrap with all its arguments, up to the program.
@@ -174,16 +179,16 @@ fn identity(root: &Path) -> io::Result<(u64, u64)> {
 }
 
 impl Keeper {
-    fn new(fence: u32, root: &Path) -> io::Result<Keeper> {
-        Ok(Keeper {
+    fn new(fence: u32, root: &Path, identity: (u64, u64)) -> Keeper {
+        Keeper {
             fence,
             root: root.to_path_buf(),
-            identity: identity(root)?,
+            identity,
             inside: Mutex::default(),
             calls: AtomicUsize::new(0),
             performing: Mutex::default(),
             is_idle: Condvar::new(),
-        })
+        }
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
@@ -330,8 +335,7 @@ fn command(call: &Call, relayed: Relayed, streams: [OwnedFd; 3]) -> Command {
     command.arg0("holdpoint").args(["relayed", relayed.word()]);
     command.args((call.kind == Kind::Hook).then_some("hook")).args(&call.args);
     // They say whose shell it is, and no more.
-    let passed: Vec<&str> =
-        PROJECT_DIRS.into_iter().chain(SESSIONS).chain(AGENTS).chain([COLUMNS, NO_COLOR]).collect();
+    let passed: Vec<&str> = call::passed().collect();
     for name in &passed {
         command.env_remove(name);
     }

@@ -5,6 +5,8 @@
 mod capabilities;
 mod claudex;
 mod demo;
+#[cfg(target_os = "linux")]
+mod fence;
 mod held;
 pub(crate) mod install;
 mod kind;

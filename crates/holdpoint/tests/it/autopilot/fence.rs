@@ -1,6 +1,6 @@
 //! A run whose agent is in a fence: what the keeper performs, whom it refuses, and what the agent cannot reach.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
 use serde_json::{Value as Json, json};
 
@@ -32,7 +32,13 @@ fn shell(line: &str) -> Json {
 
 /// What comes of the steps, after a prompt.
 fn fenced(site: &Site, steps: &[Json]) -> Vec<Done> {
-    let keeper = site.program(env!("CARGO_BIN_EXE_holdpoint"), "");
+    site.program("true", "");
+    fenced_later(site, steps)
+}
+
+/// The same, and nobody has allowed anything meanwhile.
+fn fenced_later(site: &Site, steps: &[Json]) -> Vec<Done> {
+    let keeper = site.later(env!("CARGO_BIN_EXE_holdpoint"), "");
     let all: Vec<Json> = std::iter::once(prompt(site)).chain(steps.iter().cloned()).collect();
     stand_in::run(keeper, &site.tools(), &all).split_off(1)
 }
@@ -134,7 +140,7 @@ fn whoever_is_not_the_client_is_refused() {
 }
 
 /// What an agent tries. `$B` are the books, `$K` the keeper's process, as it is called outside.
-const OUT_OF_REACH: [&str; 27] = [
+const OUT_OF_REACH: [&str; 29] = [
     "echo x >> $B/projects/*/known",
     "touch $B/x",
     "rm -rf $B/projects",
@@ -151,6 +157,8 @@ const OUT_OF_REACH: [&str; 27] = [
     "unshare --user --map-root-user --mount umount $B",
     "unshare --user --map-root-user --mount umount --lazy $B",
     "unshare --user --map-root-user --mount sh -c 'mount -o remount,rw,bind $B && touch $B/x'",
+    "unshare --user --map-root-user --mount sh -c 'mount --bind $XDG_STATE_HOME /mnt && touch /mnt/holdpoint/x'",
+    "unshare --user --map-root-user --mount sh -c 'mount --rbind $XDG_STATE_HOME /mnt && umount /mnt/holdpoint && touch /mnt/holdpoint/x'",
     "bwrap --dev-bind / / --bind $B $B -- touch $B/x",
     "kill -9 $K",
     "kill -STOP $K",
@@ -188,7 +196,7 @@ fn the_agent_reaches_neither_the_books_nor_the_keeper() {
     let pinned =
         ["echo 'exit 0' >> ../tools/claude", "cp /bin/true ../tools/claude", "rm -f ../tools/claude"];
     let more = pinned.iter().chain(&THE_USERS).map(|line| shell(line));
-    let done = fenced(&site, &tried.into_iter().chain(more).collect::<Vec<_>>());
+    let done = fenced_later(&site, &tried.into_iter().chain(more).collect::<Vec<_>>());
     let lines = OUT_OF_REACH.iter().chain(&pinned).chain(&THE_USERS);
     for (line, done) in lines.zip(&done) {
         assert_ne!(done.code, Some(0), "{line}: {}", done.said);
@@ -210,13 +218,16 @@ fn a_shell_that_hides_the_fence_performs_nothing() {
     let event = json!({"hook_event_name": "PreToolUse", "session_id": SESSION, "cwd": site.root(),
         "tool_name": "Bash", "tool_input": {"command": "holdpoint autopilot next"}});
     std::fs::write(site.tools().join("event"), event.to_string()).unwrap();
-    let before = (books(&site), site.evidence().len());
+    let evidence = site.evidence().len();
+    let before = books(&site);
     let hidden = "env -u HOLDPOINT_KEEPER -u CLAUDECODE";
-    let done = fenced(
+    let done = fenced_later(
         &site,
         &[
             shell(&format!("{hidden} holdpoint hook --agent claude <../tools/event")),
-            shell(&format!("{hidden} holdpoint allow --yes")),
+            shell(&format!(
+                "mkdir -p .holdpoint; echo > .holdpoint/holdpoint.toml; {hidden} holdpoint allow --yes"
+            )),
             shell(&format!(
                 "{hidden} {} relayed client hook <../tools/event",
                 env!("CARGO_BIN_EXE_holdpoint")
@@ -226,8 +237,8 @@ fn a_shell_that_hides_the_fence_performs_nothing() {
     assert!(!done[0].said.contains("updatedInput"), "{}", done[0].said);
     assert_ne!(done[1].code, Some(0), "{}", done[1].said);
     assert!(done[2].said.contains("only a keeper calls this"), "{}", done[2].said);
-    assert_eq!((books(&site), site.evidence().len()), before);
-    assert_eq!(site.phase(), "coder");
+    assert_eq!(books(&site), before);
+    assert_eq!((site.evidence().len(), site.phase().as_str()), (evidence, "coder"));
 }
 
 /// What is kept of the user, but for what every session leaves: files with their contents.
@@ -244,6 +255,7 @@ fn what_is_performed_ends_with_its_keeper() {
         return;
     }
     let site = coded();
+    let before = site.evidence().len();
     let fifo = site.tools().join("at-work");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     site.write(
@@ -253,12 +265,10 @@ fn what_is_performed_ends_with_its_keeper() {
             fifo.display()
         ),
     );
-    let mut keeper = site.program(env!("CARGO_BIN_EXE_holdpoint"), "");
+    let keeper = site.program(env!("CARGO_BIN_EXE_holdpoint"), "");
     let steps = [prompt(&site), call("holdpoint autopilot next")];
-    let (root, tools) = (site.root(), site.tools());
+    let tools = site.tools();
     let running = std::thread::spawn(move || {
-        let _ = root;
-        keeper.stdout(std::process::Stdio::null());
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| stand_in::run(keeper, &tools, &steps)))
             .is_err()
     });
@@ -273,6 +283,5 @@ fn what_is_performed_ends_with_its_keeper() {
     // The end comes when nobody has it open any more.
     at_work.read_to_end(&mut Vec::new()).unwrap();
     assert!(running.join().unwrap(), "the client did not come to its end");
-    let _ = std::io::stderr().flush();
-    assert_eq!(site.phase(), "coder");
+    assert_eq!(site.evidence().len(), before, "it has no verdict");
 }
