@@ -75,10 +75,9 @@ mod tests {
             let value = u32::from_ne_bytes(step[4..8].try_into().unwrap());
             at += 1;
             match u16::from_ne_bytes(step[..2].try_into().unwrap()) {
-                LOAD => {
-                    loaded = [number, architecture, second]
-                        [[NUMBER, ARCHITECTURE, SECOND].iter().position(|field| *field == value).unwrap()]
-                }
+                LOAD if value == NUMBER => loaded = number,
+                LOAD if value == ARCHITECTURE => loaded = architecture,
+                LOAD => loaded = second,
                 JUMP_IF_EQUAL => at += usize::from(if loaded == value { step[2] } else { step[3] }),
                 _ => return value,
             }
