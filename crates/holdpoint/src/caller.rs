@@ -116,12 +116,6 @@ pub(crate) fn process(pid: u32) -> Option<Process> {
     parent_and_start(pid).map(|(_, start)| Process { pid, start })
 }
 
-/// The process that started the one with this number.
-#[cfg(target_os = "linux")]
-pub(crate) fn parent(pid: u32) -> Option<Process> {
-    process(parent_and_start(pid)?.0)
-}
-
 #[cfg(not(target_os = "linux"))]
 fn this_process() -> Option<Process> {
     None

@@ -65,7 +65,7 @@ pub(super) fn command(width: usize) -> Command {
 fn template(command: &Command) -> String {
     let bold = clap::builder::styling::Style::new().bold();
     let mut text = format!(
-        "{{about-with-newline}}{bold}Usage:{bold:#} holdpoint COMMAND\n       holdpoint WORKFLOW COMMAND  ({})\n\n",
+        "{{about-with-newline}}{bold}Usage:{bold:#} holdpoint COMMAND\n       holdpoint WORKFLOW COMMAND  ({})\n",
         workflows()
     );
     for (group, names) in GROUPS {

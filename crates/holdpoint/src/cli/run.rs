@@ -10,13 +10,13 @@ use crate::error::{CommandError, Kind};
 use crate::fence::FenceError;
 use crate::user;
 
-/// Run an agent in a fence that it cannot write Holdpoint's files from
+/// Run an agent in a fence, and keep what it proves outside
 ///
-/// Holdpoint stays outside as the keeper: it answers the agent's hooks, performs checks, reviews and commits, and records
-/// them. Inside, its own files can be read, not written. The evidence then has the level `fenced`. Ends with the agent, with
-/// the agent's exit code.
+/// Holdpoint stays outside of the fence as the keeper: it answers the agent's hooks, performs checks, reviews and commits, and
+/// records them. Inside, Holdpoint's own files can be read, not written. The evidence has the level `fenced`. Ends with the
+/// agent, with the agent's exit code.
 ///
-/// Needs Linux and bubblewrap. Without them it says why, and starts the agent as you would; the evidence is then `kept`.
+/// Needs Linux and bubblewrap. Without them, says why and starts the agent without a fence; the evidence is then `kept`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -5,7 +5,7 @@
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const STREAMS: usize = 3;
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum Wanted {
     /// The fence stands: the caller is about to become the client.
     Ready,
     /// A hook was called.
@@ -38,7 +38,7 @@ pub enum Kind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     /// What is asked.
-    pub kind: Kind,
+    pub kind: Wanted,
     /// The arguments.
     pub args: Vec<String>,
     /// The folder.
@@ -87,8 +87,7 @@ pub(super) fn short(folder: &OwnedFd, name: &Path) -> PathBuf {
 pub fn make(stream: &mut UnixStream, call: &Call) -> io::Result<Answered> {
     let bytes = serde_json::to_vec(call)?;
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_be_bytes();
-    let (stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
-    let streams = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
+    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&streams));

@@ -63,13 +63,14 @@ mod linux {
     use crate::engine::Reply;
     use crate::env::{Env, ProcessEnv};
     use crate::env_vars::KEEPER;
-    use crate::fence::call::{self, Answered, Call, Kind};
+    use crate::error::{CommandError, Kind};
+    use crate::fence::call::{self, Answered, Call, Wanted};
     use crate::hook::input::{self, Input};
     use crate::hook::options::Options;
     use crate::ui::Ui;
 
     /// Asks the keeper.
-    fn ask(env: &dyn Env, keeper: &str, kind: Kind, args: Vec<String>) -> io::Result<Answered> {
+    fn ask(env: &dyn Env, keeper: &str, kind: Wanted, args: Vec<String>) -> io::Result<Answered> {
         let mut stream = call::connect(Path::new(keeper))?;
         let variables = call::passed().filter_map(|name| Some((name.to_owned(), env.var(name)?))).collect();
         let cwd = std::env::current_dir()?;
@@ -77,7 +78,7 @@ mod linux {
     }
 
     pub(super) fn hook(env: &dyn Env, keeper: &str, args: Vec<String>) -> ExitCode {
-        let why = match ask(env, keeper, Kind::Hook, args.clone()) {
+        let why = match ask(env, keeper, Wanted::Hook, args.clone()) {
             Ok(Answered::Exit(code)) => return ExitCode::from(code),
             Ok(Answered::Refused(why)) => why,
             Err(error) => error.to_string(),
@@ -115,21 +116,25 @@ mod linux {
         }
     }
 
+    fn unanswered(why: &str) -> CommandError {
+        CommandError::new(Kind::Files, format!("the keeper of this fence does not answer: {why}"))
+            .hinted("tell the user to end this session and to start it again with: holdpoint run")
+    }
+
     pub(super) fn command(env: &dyn Env, args: &[OsString]) -> Option<ExitCode> {
         let keeper = env.var(KEEPER)?;
         let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         if !super::is_answered_outside(&args) {
             return None;
         }
-        let why = match ask(env, &keeper, Kind::Command, args) {
+        let why = match ask(env, &keeper, Wanted::Command, args) {
             Ok(Answered::Exit(code)) => return Some(ExitCode::from(code)),
             Ok(Answered::Refused(why)) => why,
             Err(error) => error.to_string(),
         };
-        let ui = Ui::new(env);
-        ui.note(format!("error: the keeper of this fence does not answer: {why}"));
-        ui.note("hint: tell the user to end this session and to start it again with: holdpoint run");
-        Some(ExitCode::from(3))
+        let error = unanswered(&why);
+        Ui::new(env).error(&error);
+        Some(error.exit_code())
     }
 
     /// Becomes the client, in the fence that was just made: tells the keeper, and takes signals again that bubblewrap must
@@ -140,17 +145,18 @@ mod linux {
         let (program, args): (Option<OsString>, Vec<OsString>) = (args.next(), args.collect());
         let ui = Ui::new(&env);
         let (Some(keeper), Some(program)) = (env.var(KEEPER), program) else {
-            ui.note("error: only a keeper calls this\nhint: see `holdpoint help run`");
+            let error = CommandError::new(Kind::Failed, "only a keeper calls this");
+            ui.error(&error.hinted("see `holdpoint help run`"));
             return ExitCode::FAILURE;
         };
-        match ask(&env, &keeper, Kind::Ready, Vec::new()) {
+        match ask(&env, &keeper, Wanted::Ready, Vec::new()) {
             Ok(Answered::Exit(0)) => {}
             other => {
                 let why = match other {
                     Err(error) => error.to_string(),
                     Ok(answered) => format!("{answered:?}"),
                 };
-                ui.note(format!("error: the keeper of this fence does not answer: {why}"));
+                ui.error(&unanswered(&why));
                 return ExitCode::FAILURE;
             }
         }
@@ -159,7 +165,8 @@ mod linux {
             let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
         }
         let error = Command::new(&program).args(args).exec();
-        ui.note(format!("error: {} cannot be started: {error}", program.display()));
+        let what = format!("{} cannot be started: {error}", program.display());
+        ui.error(&CommandError::new(Kind::Files, what));
         ExitCode::from(127)
     }
 }

@@ -19,7 +19,7 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::bubblewrap::{self, Bubblewrap};
-use super::call::{self, Answered, Call, Kind};
+use super::call::{self, Answered, Call, Wanted};
 use super::client::{self, Client, Signals, Start};
 use super::places::Places;
 use super::relayed::Relayed;
@@ -146,13 +146,13 @@ struct Inside {
 }
 
 /// Who hands events over: the first hook tells, which comes before anything that the agent does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum HandsOver {
     /// Nothing was handed over yet.
     #[default]
     Nobody,
-    /// A process, by sockets that it makes; with the one that started it.
-    Client(Process, Option<Process>),
+    /// A process, by sockets that it makes; with those above it, its parent first.
+    Client(Process, Vec<Process>),
     /// Somebody, by a pipe: nothing tells who.
     Unknown,
 }
@@ -223,7 +223,7 @@ impl Keeper {
         stream.set_read_timeout(Some(PATIENCE))?;
         let (call, streams) = call::receive(stream)?;
         let above = caller::above(peer_pid);
-        if call.kind == Kind::Ready {
+        if call.kind == Wanted::Ready {
             return Ok(self.begin(peer_pid, &above));
         }
         let is_inside = self.inside().first.is_some_and(|first| above.contains(&first));
@@ -236,7 +236,7 @@ impl Keeper {
             return Ok(Answered::Refused(what));
         }
         let relayed = match call.kind {
-            Kind::Hook => self.caller(above, &streams[0]),
+            Wanted::Hook => self.caller(above, &streams[0]),
             _ if inside::is_answered_outside(&call.args) => Relayed::Shell,
             _ => return Ok(Answered::Refused("this command is not one that it answers".to_owned())),
         };
@@ -263,7 +263,8 @@ impl Keeper {
         let maker = maker.and_then(|maker| u32::try_from(maker.pid.as_raw_nonzero().get()).ok());
         let client = Lineage { above, maker }.client();
         let mut inside = self.inside();
-        let (relayed, hands_over) = told_apart(inside.hands_over, client, caller::process, caller::parent);
+        let known = std::mem::take(&mut inside.hands_over);
+        let (relayed, hands_over) = told_apart(known, client, caller::process, caller::above);
         inside.hands_over = hands_over;
         relayed
     }
@@ -310,22 +311,28 @@ fn told_apart(
     known: HandsOver,
     client: Option<Process>,
     alive: impl Fn(u32) -> Option<Process>,
-    parent: impl Fn(u32) -> Option<Process>,
+    above: impl Fn(u32) -> Vec<Process>,
 ) -> (Relayed, HandsOver) {
-    match (known, client) {
-        (HandsOver::Nobody, Some(client)) => (Relayed::Client, HandsOver::Client(client, parent(client.pid))),
-        (HandsOver::Nobody | HandsOver::Unknown, _) => (Relayed::Unproved, HandsOver::Unknown),
-        (HandsOver::Client(known, _), Some(client)) if known == client => {
-            (Relayed::Client, HandsOver::Client(known, parent(client.pid)))
+    let Some(client) = client else {
+        let is_known = matches!(known, HandsOver::Client(..));
+        return if is_known { (Relayed::Forged, known) } else { (Relayed::Unproved, HandsOver::Unknown) };
+    };
+    let is_client = match &known {
+        HandsOver::Nobody => true,
+        HandsOver::Unknown => return (Relayed::Unproved, known),
+        HandsOver::Client(former, those_above) => {
+            let has_ended = alive(former.pid) != Some(*former);
+            // What is above the former one cannot be the agent's, if that was not.
+            let is_upper = those_above.contains(&client);
+            // A client that starts itself again, or a user's shell in the fence that starts another.
+            let is_next = || has_ended && !those_above.is_empty() && above(client.pid) == *those_above;
+            *former == client || is_upper || is_next()
         }
-        // A client that starts itself again, or a user's shell in the fence that starts another.
-        (HandsOver::Client(gone, above @ Some(_)), Some(client))
-            if alive(gone.pid) != Some(gone) && parent(client.pid) == above =>
-        {
-            (Relayed::Client, HandsOver::Client(client, above))
-        }
-        (HandsOver::Client(..), _) => (Relayed::Forged, known),
+    };
+    if !is_client {
+        return (Relayed::Forged, known);
     }
+    (Relayed::Client, HandsOver::Client(client, above(client.pid)))
 }
 
 /// The process that answers a call: this program again, outside, with the keeper's surroundings and the caller's streams.
@@ -333,7 +340,7 @@ fn command(call: &Call, relayed: Relayed, streams: [OwnedFd; 3]) -> Command {
     let [stdin, stdout, stderr] = streams;
     let mut command = Command::new("/proc/self/exe");
     command.arg0("holdpoint").args(["relayed", relayed.word()]);
-    command.args((call.kind == Kind::Hook).then_some("hook")).args(&call.args);
+    command.args((call.kind == Wanted::Hook).then_some("hook")).args(&call.args);
     // They say whose shell it is, and no more.
     let passed: Vec<&str> = call::passed().collect();
     for name in &passed {
@@ -381,14 +388,14 @@ mod tests {
         Process { pid, start: 7 }
     }
 
-    /// Who calls: `calls` are the makers of sockets right above, in order, and none for a pipe. 2 and 3 are started by 1, 9
-    /// by 8; only `alive` are there.
+    /// Who calls: `calls` are the makers of sockets right above, in order, and none for a pipe. 1 has started 2 and 3, and 2
+    /// has started 9; only `alive` are there.
     fn asked(calls: &[Option<u32>], alive: &[u32]) -> Vec<Relayed> {
         let there = |pid: u32| alive.contains(&pid).then(|| process(pid));
-        let parent = |pid: u32| Some(process(if pid == 9 { 8 } else { 1 }));
+        let above = |pid: u32| if pid == 9 { vec![process(2), process(1)] } else { vec![process(1)] };
         let mut known = HandsOver::Nobody;
         let mut one = |call: &Option<u32>| {
-            let (relayed, now) = told_apart(known, call.map(process), there, parent);
+            let (relayed, now) = told_apart(std::mem::take(&mut known), call.map(process), there, above);
             known = now;
             relayed
         };
@@ -415,5 +422,7 @@ mod tests {
             "what it left behind is not the client"
         );
         assert_eq!(asked(&[Some(2), Some(3)], &[2, 3]), [Client, Forged], "two at once");
+        let first = asked(&[Some(9), Some(2), Some(9), None], &[2]);
+        assert_eq!(first, [Client, Client, Forged, Forged], "one below the client came first");
     }
 }

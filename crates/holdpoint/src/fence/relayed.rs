@@ -7,6 +7,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use crate::env::ProcessEnv;
+use crate::error::{CommandError, Kind};
+use crate::ui::Ui;
+
 /// Who called from inside a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relayed {
@@ -57,15 +61,14 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Not the keeper's: an agent that tries the word by hand.
 fn refuse() -> ExitCode {
-    let text = "error: only a keeper calls this\nhint: see `holdpoint help run`\n";
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+    let error = CommandError::new(Kind::Failed, "only a keeper calls this");
+    Ui::new(&ProcessEnv).error(&error.hinted("see `holdpoint help run`"));
     ExitCode::FAILURE
 }
 
 /// Returns whether the parent is a keeper. Has this process end with it.
 #[cfg(target_os = "linux")]
 fn is_below_keeper() -> bool {
-    use crate::env::ProcessEnv;
     use crate::store::state_folder::StateFolder;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
