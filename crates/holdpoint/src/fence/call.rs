@@ -13,6 +13,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags, recvmsg, sendmsg,
 };
+use rustix::stdio::{stderr, stdin, stdout};
 use serde::{Deserialize, Serialize};
 
 use crate::env_vars::{AGENTS, COLUMNS, NO_COLOR, PROJECT_DIRS, REVIEWER, SESSIONS};
@@ -87,7 +88,7 @@ pub(super) fn short(folder: &OwnedFd, name: &Path) -> PathBuf {
 pub fn make(stream: &mut UnixStream, call: &Call) -> io::Result<Answered> {
     let bytes = serde_json::to_vec(call)?;
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_be_bytes();
-    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    let streams = [stdin(), stdout(), stderr()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&streams));
