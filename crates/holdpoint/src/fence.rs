@@ -12,6 +12,8 @@ pub mod call;
 mod client;
 #[cfg(target_os = "linux")]
 mod filter;
+#[cfg(target_os = "linux")]
+mod hands_over;
 pub mod inside;
 #[cfg(target_os = "linux")]
 pub mod keeper;
