@@ -16,6 +16,7 @@ mod report;
 mod spec;
 mod state;
 pub mod time;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +34,7 @@ use crate::world::{Answer, World};
 
 pub use error::FactError;
 pub(crate) use phase::phase_fact;
+pub use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
 pub const NOUNS: [&str; 39] = [

@@ -31,7 +31,8 @@ pub mod facts;
 
 // From facts to effects: what an event, a phase and a command come to. The program performs and writes it.
 pub mod decide;
-mod protection;
+pub mod protection;
+pub mod supposition;
 
 pub mod phase;
 pub mod verdict;

@@ -36,8 +36,14 @@ const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 const OTHER_ENVIRONMENT: &str =
     r"(\b(PATH|HOME|XDG_\w+|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
-const NOT_AN_AGENTS: [&str; 5] =
-    ["holdpoint hook", "holdpoint approve", "holdpoint allow", "holdpoint init", "holdpoint uninstall"];
+const NOT_AN_AGENTS: [&str; 6] = [
+    "holdpoint hook",
+    "holdpoint accept",
+    "holdpoint approve",
+    "holdpoint allow",
+    "holdpoint init",
+    "holdpoint uninstall",
+];
 
 /// Whether an agent's shell may not call this command of the engine's.
 pub(crate) fn is_not_an_agents(name: &str) -> bool {
@@ -66,7 +72,7 @@ const PATHS_MAX: usize = 10_000;
 
 /// The files that say whether, and how, the hooks are called, and which workflow is in force: what a sealed run is held
 /// against.
-pub(crate) fn settings(workflow: &str) -> Vec<String> {
+pub fn settings(workflow: &str) -> Vec<String> {
     const SETTINGS: [&str; 8] = [
         ".claude/settings.json",
         ".claude/settings.local.json",

@@ -127,6 +127,7 @@ fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
         let sets = rendered(&now, &step.set, &origin.context(&now, step))?;
         effects.sets.extend(sets);
     }
+    effects.accepts |= step.accept || step.command.create.is_some();
     if !step.freeze.is_empty() || step.accept {
         let now = facts.overlaid(&effects.sets);
         effects.sets.extend(now.frozen_by(step, &origin.context(&now, step))?);

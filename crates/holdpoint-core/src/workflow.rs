@@ -13,6 +13,7 @@ pub mod performer;
 pub mod phase;
 pub mod step;
 pub(crate) mod table;
+pub mod watch;
 
 use std::borrow::Cow;
 
@@ -112,6 +113,8 @@ pub struct Run {
     pub mirrors: List<Mirror>,
     /// What the engine notes of the files, because somebody asks for it.
     pub notes: Notes,
+    /// What is looked at before and after each shell call.
+    pub watch: watch::Watch,
 }
 
 /// What the engine notes of the files of a sealed run.
@@ -424,6 +427,9 @@ impl Workflow {
         let is_seen = |command: &command::Command| !command.is_users && self.is_for_hooks(command);
         if self.run.is_sealed || self.commands.iter().any(is_seen) {
             all.push(on(Moment::Before, ToolKind::Shell));
+        }
+        if self.run.watch.is_any() {
+            all.extend([Moment::Before, Moment::After].map(|moment| on(moment, ToolKind::Shell)));
         }
         if self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some()) {
             all.push(on(Moment::After, ToolKind::Delegation));

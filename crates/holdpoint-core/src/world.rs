@@ -217,6 +217,8 @@ pub enum GitQuestion {
     Branch,
     /// The branch that `git checkout NAME` would end on, if `NAME` names one.
     Switch(String),
+    /// The branch of the other repository that `git push` without a branch would push to.
+    PushTarget,
     /// The command that an alias stands for.
     Alias(String),
 }

@@ -75,6 +75,8 @@ const TOOL: Attributes = &[
     ("error", Is::Text),
     ("commits", Is::Truth),
     ("commits_to", Is::List),
+    ("pushes", Is::Truth),
+    ("pushes_to", Is::List),
     ("runs", Is::Function(&Is::Truth)),
 ];
 const EVENT: Attributes = &[
@@ -222,7 +224,7 @@ mod tests {
     fn the_lists_are_what_the_objects_answer_to() {
         let nouns = include_str!("nouns.rs");
         for (source, from, list) in [
-            (nouns, "impl Object for ToolFact", TOOL),
+            (include_str!("tool.rs"), "impl Object for ToolFact", TOOL),
             (nouns, "impl Object for EventFact", EVENT),
             (nouns, "impl RunFact", RUN),
             (nouns, "impl Object for Program", PROGRAM),

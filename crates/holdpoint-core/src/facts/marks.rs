@@ -200,6 +200,23 @@ impl Facts {
         self.offending(bounds, &self.changed_in_phase()?)
     }
 
+    /// All files that were changed although the due phase, or the default permit, does not let them be.
+    pub fn breached(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
+        let notes = self.workflow.run.notes;
+        let mut files = Vec::new();
+        if notes.phases
+            && let crate::phase::Due::Phase(phase) = crate::phase::due(self)?
+        {
+            files.extend(self.breaches_in_phase(&phase.name)?);
+        }
+        if notes.beginnings && self.is_at_hand()? {
+            let frozen = self.frozen_but_changed()?;
+            files.extend(self.out_of_bounds(&frozen)?);
+            files.extend(frozen);
+        }
+        Ok(files)
+    }
+
     fn offending<'b>(
         self: &Arc<Self>,
         bounds: impl Iterator<Item = &'b Bound>,

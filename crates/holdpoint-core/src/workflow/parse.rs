@@ -154,6 +154,8 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
     if workflow.run.is_sealed {
         workflow.run.notes = notes::of(&pieces);
     }
+    let restore = std::mem::take(&mut workflow.run.watch.restore);
+    workflow.run.watch = super::watch::of(&workflow, restore);
     Parsed {
         workflow,
         problems: parser.reader.problems,

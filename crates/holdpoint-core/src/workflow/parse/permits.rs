@@ -15,7 +15,7 @@ use crate::event::Moment;
 use crate::tool::ToolKind;
 
 /// The keys of a permit.
-pub(super) const KEYS: [&str; 5] = ["edits", "never", "commits", "delegates", "runs"];
+pub(super) const KEYS: [&str; 6] = ["edits", "never", "commits", "pushes", "delegates", "runs"];
 /// The permit of phases that name none.
 const DEFAULT: &str = "default";
 
@@ -158,7 +158,7 @@ impl Parser<'_> {
             let keys: &[&str] = match entry.key {
                 "edits" => &["only", "when", "name", "code", "say"],
                 "never" => &["files", "when", "name", "code", "say"],
-                "commits" => &["when", "name", "code", "say"],
+                "commits" | "pushes" => &["when", "name", "code", "say"],
                 _ => &["never", "unless", "name", "code", "say"],
             };
             self.reader.known_keys(&format!("`{}`", entry.key), table, keys);
@@ -166,7 +166,7 @@ impl Parser<'_> {
         let Condition { when, offends, usual } = match entry.key {
             "edits" => self.edits(value, table)?,
             "never" => self.never(value, table)?,
-            "commits" => self.commits(value, table)?,
+            "commits" | "pushes" => self.unless_when(entry.key, value, table)?,
             "delegates" => self.delegates(value, table)?,
             _ => self.runs(value, table)?,
         };
@@ -232,8 +232,13 @@ impl Parser<'_> {
         table.and_then(|table| self.expression(table, "when", false))
     }
 
-    /// `commits`: whether, or when, a commit may be made.
-    fn commits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
+    /// `commits` and `pushes`: whether, or when, one may be made.
+    fn unless_when(
+        &mut self,
+        key: &str,
+        value: &Spanned<'_>,
+        table: Option<&DeTable<'_>>,
+    ) -> Option<Condition> {
         let when = match (value.get_ref(), table) {
             (DeValue::Boolean(true), _) => return None,
             (DeValue::Boolean(false), _) => "false".to_owned(),
@@ -244,13 +249,20 @@ impl Parser<'_> {
             }
             (_, Some(table)) => self.expression(table, "when", false)?.into_owned(),
             _ => {
-                self.reader.error(value.span(), "`commits` is true, false, a condition or a table");
+                self.reader.error(value.span(), format!("`{key}` is true, false, a condition or a table"));
                 return None;
             }
         };
-        let usual =
-            "No commit in phase `{{ phase.name }}` yet. End your turn, and do what you are asked then.";
-        Some(Condition::on_tool(format!("tool.commits and not ({when})"), usual.to_owned()))
+        let usual = match key {
+            "commits" => {
+                "No commit in phase `{{ phase.name }}` yet. End your turn, and do what you are asked then."
+            }
+            _ => {
+                "Nothing is pushed in phase `{{ phase.name }}`: it could not be taken back. Go on without it; the user \
+                 pushes what is to be pushed."
+            }
+        };
+        Some(Condition::on_tool(format!("tool.{key} and not ({when})"), usual.to_owned()))
     }
 
     /// `delegates`: sub-agents that may not be called.

@@ -18,8 +18,8 @@ use super::{Parser, Target};
 use crate::verdict::Verdict;
 
 /// The keys that every phase may have.
-const SHARED_KEYS: [&str; 9] =
-    ["by", "like", "enter", "permit", "edits", "never", "commits", "delegates", "runs"];
+const SHARED_KEYS: [&str; 10] =
+    ["by", "like", "enter", "permit", "edits", "never", "commits", "pushes", "delegates", "runs"];
 
 /// The keys that only phases of an actor have.
 fn own_keys(actor: Actor) -> &'static [&'static str] {

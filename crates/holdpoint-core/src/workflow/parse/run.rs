@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use toml::de::DeTable;
 
 use super::super::table::Reader;
+use super::super::watch::{SETTINGS, Watch};
 use super::super::{Format, ID, Item, List, Notes, Record, Run, Text};
 use super::Parser;
 
-const RUN_KEYS: [&str; 20] = [
+const RUN_KEYS: [&str; 21] = [
     "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
-    "root", "stale", "log", "sealed", "record", "aside", "item", "status",
+    "root", "stale", "log", "sealed", "record", "aside", "item", "status", "restore",
 ];
 
 impl Parser<'_> {
@@ -49,6 +50,7 @@ impl Parser<'_> {
             log: self.log_file(run),
             is_sealed: self.reader.truth(run, "sealed"),
             notes: Notes::default(),
+            watch: Watch { restore: self.restore(run), ..Watch::default() },
             record: self.record(run),
             aside: self.aside(run, top),
             item: self.item(run),
@@ -88,6 +90,22 @@ impl Parser<'_> {
             }
         }
         aside.into()
+    }
+
+    /// `restore`: the agents' settings, and files by their names.
+    fn restore(&mut self, run: &DeTable<'_>) -> List<Text> {
+        for (word, span) in self.reader.spanned_texts(run, "restore") {
+            let fault = if word.contains(['*', '?', '[', '{']) {
+                "is a pattern, and only a file by its name is put back"
+            } else if word.ends_with('/') || !crate::path::stays_below(&crate::path::tidy(&word)) {
+                "is no file below the project's folder"
+            } else {
+                continue;
+            };
+            self.reader.error(span, format!("`{word}` {fault}")).hint =
+                Some(format!("write restore = [\"{SETTINGS}\", \"docs/plan.md\"]"));
+        }
+        self.reader.texts(run, "restore")
     }
 
     fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {
