@@ -1,5 +1,6 @@
 //! The command line for people: one file per command, with its arguments, its help and its body.
 
+mod accept;
 mod act;
 mod allow;
 mod approve;
@@ -15,6 +16,7 @@ mod installed;
 mod journals;
 mod log;
 mod phrase;
+mod pre_push;
 mod receipt;
 mod review;
 mod selection;
@@ -68,6 +70,7 @@ enum Command {
     Verify(verify::Arguments),
     Review(review::Arguments),
     Approve(approve::Arguments),
+    Accept(accept::Arguments),
     Check(check::Arguments),
     Test(test::Arguments),
     #[command(name = "workflow")]
@@ -77,6 +80,8 @@ enum Command {
     Help(help::Arguments),
     #[command(hide = true)]
     Receipt(receipt::Arguments),
+    #[command(hide = true)]
+    PrePush(pre_push::Arguments),
     /// Run a workflow's command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
@@ -138,9 +143,11 @@ pub fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
         Command::Approve(arguments) => approve::run(&context, &arguments),
+        Command::Accept(arguments) => accept::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Receipt(arguments) => receipt::run(&context, &arguments),
+        Command::PrePush(arguments) => pre_push::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
         Command::Workflows(arguments) => workflow::run(&context, &arguments),
         Command::Shell(arguments) => shell::run(&context, &arguments),

@@ -17,6 +17,7 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
+pub(crate) mod watch;
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -173,17 +174,23 @@ fn respond(
         clear_away(&found.strays);
     }
     let environments = LazyCell::new(Arc::default);
-    let session = |run| Session::sharing(&environments, run, &event, &call.env);
+    let call_id = asked.call_id.as_deref();
+    let session = |run| Session::sharing(&environments, run, &event, &call.env).of_call(call_id);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
+    let only = call.options.only.as_deref();
+    let mut judged = Vec::new();
     for run in now.iter().chain(&later) {
         // A review takes minutes and money: none is done for an agent that goes back to work anyway.
         let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
         let session = session(run);
-        let only = call.options.only.as_deref();
         if !run.is_recorded {
-            said.guard(&session, &decide(&session.facts(), only));
-            call.leftovers.keep(session.into_facts());
+            let mut effects = decide(&session.facts(), only);
+            if only.is_none() {
+                effects.add(watch::compare(&session).into_effects());
+            }
+            said.guard(&session, &effects);
+            judged.push(session);
             continue;
         }
         let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
@@ -191,9 +198,14 @@ fn respond(
             said.unrecorded(&session, &error);
         }
         said.add(&session, &report);
-        call.leftovers.keep((session.into_facts(), report));
+        if event.moment == Moment::Stop && !report.reviews.is_empty() {
+            watch::acknowledge(&session);
+        }
+        call.leftovers.keep(report);
+        judged.push(session);
     }
     let instead = if said.holds() { None } else { performance::perform(call, asked, &event) };
+    note_call(call, judged, instead.is_some(), &mut said);
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
@@ -211,6 +223,17 @@ fn respond(
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
     let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
     Reply { stdout, stderr, ..Reply::default() }
+}
+
+/// Notes what is there before a shell call that nobody holds, in each run that has something watched.
+fn note_call(call: &Call<'_>, judged: Vec<Session<'_>>, has_performed: bool, said: &mut merge::Said) {
+    let is_watched = call.options.only.is_none() && call.options.protocol == Protocol::Own && !said.holds();
+    for session in judged {
+        if is_watched && let Some(why) = session.open_call(has_performed) {
+            said.unwatched(&session, &why);
+        }
+        call.leftovers.keep(session.into_facts());
+    }
 }
 
 /// Moves files out of the way that only look like a run, and leaves a line about each. They are not ours to delete.

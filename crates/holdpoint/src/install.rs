@@ -19,6 +19,7 @@ pub mod jsonc;
 pub mod ours;
 pub mod place;
 pub mod plan;
+mod pre_push;
 pub mod prompt;
 pub mod record;
 pub mod removal;

@@ -19,6 +19,7 @@ pub mod catalog;
 pub mod layers;
 pub mod project;
 
+pub mod watch;
 pub mod world;
 
 pub mod git;

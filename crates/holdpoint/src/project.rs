@@ -231,7 +231,8 @@ impl Found {
         let is_stop = query.moment.is_none_or(|moment| moment == Moment::Stop);
         // Choosing among runs with ids reads them all, and finished ones pile up: too slow for every tool call.
         let has_tool = query.moment.is_some_and(Moment::has_tool);
-        if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
+        let is_only_watched = workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool;
+        if is_only_watched && !workflow.run.watch.is_any() {
             return;
         }
         let home = query.above.nearest(&workflow.run.home);
@@ -253,7 +254,9 @@ impl Found {
             return;
         }
         let mut begun = Vec::new();
-        for run in every(&run) {
+        // Where only the settings are looked at, the run that was written last stands for all.
+        let most = if is_only_watched { 1 } else { usize::MAX };
+        for run in every(&run).into_iter().take(most) {
             if query.allowance().began(&run) {
                 let is_last = run.id.is_none();
                 begun.push(run);

@@ -30,3 +30,4 @@ pub mod state;
 pub mod state_folder;
 pub mod told;
 pub mod tree;
+pub mod watch;

@@ -13,7 +13,7 @@ use crate::hook::options;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("you", &["demo", "init", "uninstall", "allow", "doctor", "status", "why", "log", "review"]),
     ("authors", &["check", "test", "workflow"]),
-    ("teams", &["approve", "evidence", "attest", "verify"]),
+    ("teams", &["approve", "accept", "evidence", "attest", "verify"]),
     ("agents", &["hook", "statusline"]),
     ("more", &["shell", "help"]),
 ];

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 use super::session::Session;
+use super::watch;
 use crate::store::section::{self, SectionError};
 use crate::store::state::{StateFile, WriteError};
 use crate::store::{files, report, review_token};
@@ -75,6 +76,10 @@ pub(super) fn commit(
     if !effects.sets.is_empty() {
         let file = file.ok_or(WriteError::NoFile)?;
         file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
+    }
+    if effects.accepts {
+        // What cannot be forgotten is told again, and can be accepted by hand.
+        let _ = watch::accept(session);
     }
     session.refresh();
     let told = tell_documents(session, &effects.log);

@@ -11,6 +11,7 @@ use super::advance::{Scope, advance, ahead};
 use super::commit::{Guard, commit};
 use super::report::{Ending, Report};
 use super::session::Session;
+use super::watch::{self, Seen};
 use super::{patience, record};
 use crate::store::lock;
 use crate::store::state::{self, WriteError};
@@ -28,14 +29,26 @@ pub(super) fn waits_for_others(session: &Session<'_>) -> bool {
 /// Asks a run's workflow about the event and commits what it sets; with `only`, the rules of that name alone.
 pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     let upheld = session.uphold();
+    let seen = if only.is_none() { watch::compare(session) } else { Seen::default() };
     let mut report = match &upheld {
         Ok(_) => judge_upheld(session, only),
         Err(_) => judge_unsure(session, only),
     };
+    add_seen(session, seen, &mut report);
     if let Some(what) = upheld.unwrap_or_else(|error| Some(error.to_string())) {
         report.effects.fault(what);
     }
     report
+}
+
+/// Adds what shell calls did. At Stop it holds, if nothing else does.
+fn add_seen(session: &Session<'_>, seen: Seen, report: &mut Report) {
+    report.effects.add(seen.effects);
+    let is_open = report.is_open() && !report.effects.holds() && !session.event.is_waiting;
+    if let Some(unsettled) = seen.unsettled.filter(|_| is_open) {
+        report.released = patience::spent(session, &unsettled.text);
+        report.effects.messages.push(unsettled);
+    }
 }
 
 fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {

@@ -7,10 +7,11 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
 
-use super::ownership;
 use super::patience::Release;
 use super::report::Report;
 use super::session::Session;
+use super::watch::Unwatched;
+use super::{ownership, record};
 use crate::agent::Answer;
 use crate::store::error::StoreError;
 use crate::store::registry::Registry;
@@ -55,6 +56,14 @@ impl Said {
             path.display()
         );
         self.fault(&session.run.home, session.event, &error.to_string(), text);
+    }
+
+    /// Says that shell calls are not looked at.
+    pub(super) fn unwatched(&mut self, session: &Session<'_>, why: &Unwatched) {
+        let what = why.to_string();
+        record::fault(&session.run.home, session.event, &what);
+        let text = format!("holdpoint: {}: {what}. See `holdpoint log --faults`.", session.run.workflow.name);
+        self.fault(&session.run.home, session.event, &what, text);
     }
 
     /// A message that the user should see once a session, about a project in which nothing is written. By `what` it is

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::shell::plain_words;
-use holdpoint_core::tool::Tool;
+use holdpoint_core::tool::{Tool, ToolKind};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ use super::command::{Typed, choice, words};
 use crate::agent::{Asked, Protocol};
 use crate::catalog::Origin;
 use crate::error::CommandError;
-use crate::project::Found;
+use crate::project::{Found, Run};
 use crate::store::receipt::{self, Receipt};
 
 /// Returns whether something may be performed, recorded or taken for the user's word at this event: then it matters who
@@ -27,9 +27,17 @@ pub(super) fn may_act(event: &Event, found: &Found) -> bool {
         Moment::Before => {
             event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some())
         }
-        Moment::After => found.runs.iter().any(|run| run.workflow.hears(event)),
-        Moment::Stop => found.runs.iter().any(|run| !run.workflow.phases.is_empty()),
+        // Whoever says that a shell call is over could say so before it does what it does.
+        Moment::After => found.runs.iter().any(|run| run.workflow.hears(event) || ends_call(event, run)),
+        Moment::Stop => {
+            found.runs.iter().any(|run| !run.workflow.phases.is_empty() || run.workflow.run.watch.is_any())
+        }
     }
+}
+
+fn ends_call(event: &Event, run: &Run) -> bool {
+    let is_shell = event.tool.as_ref().is_some_and(|tool| tool.kind() == ToolKind::Shell);
+    is_shell && run.workflow.run.watch.is_any()
 }
 
 /// Performs the command that a tool call consists of, if it is one for hooks. Returns the tool's input by which the shell

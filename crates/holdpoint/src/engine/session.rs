@@ -9,6 +9,7 @@ use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::filters::Environments;
 
 use super::command::words::Words;
+use super::watch::{self, Unwatched};
 use crate::env::Env;
 use crate::program;
 use crate::project::{Run, candidates};
@@ -34,6 +35,8 @@ pub struct Session<'a> {
     pub event: &'a Arc<Event>,
     /// The environment.
     pub env: &'a Arc<dyn Env>,
+    /// The agent's id of the tool call.
+    call_id: Option<&'a str>,
     /// What was typed with a command: facts can name it.
     words: Option<&'a Words>,
     /// Where its conditions and texts are evaluated, with those of the event's other runs.
@@ -55,7 +58,26 @@ impl<'a> Session<'a> {
         env: &'a Arc<dyn Env>,
     ) -> Session<'a> {
         let environments = Arc::clone(environments);
-        Session { run, event, env, words: None, environments, facts: RefCell::default() }
+        Session { run, event, env, call_id: None, words: None, environments, facts: RefCell::default() }
+    }
+
+    /// The same for a tool call of which the agent gives an id.
+    pub(super) fn of_call(self, call_id: Option<&'a str>) -> Session<'a> {
+        Session { call_id, ..self }
+    }
+
+    /// The agent's id of the tool call, if it gives one.
+    pub(super) fn call_id(&self) -> Option<&str> {
+        self.call_id
+    }
+
+    /// Notes what is there before the shell call of this event. After a command was performed, that is something else than
+    /// what was found out before.
+    pub(super) fn open_call(&self, has_performed: bool) -> Option<Unwatched> {
+        if has_performed {
+            self.refresh();
+        }
+        watch::open(self)
     }
 
     /// The same for a command, with what was typed.

@@ -10,7 +10,7 @@ use super::place::{Place, Scope};
 use super::prompt::{self, Source};
 use super::record::{Before, Kept, Part, Record, backup, digest};
 use super::wanted::Wanted;
-use super::{apply, choices, settings};
+use super::{apply, choices, pre_push, settings};
 use crate::error::{CommandError, Kind};
 use crate::store::layout;
 
@@ -30,6 +30,8 @@ pub struct Order<'a> {
     pub own: &'a [String],
     /// The program to register.
     pub program: &'a Path,
+    /// Whether git's hook before a push is wanted.
+    pub pre_push: bool,
     /// Whether our folder had its `.gitignore` before.
     pub had_ignore: bool,
     /// What was installed before.
@@ -59,6 +61,9 @@ impl Order<'_> {
             self.plan_commands(host, &mut draft, &mut left_alone)?;
         }
         self.plan_choices(&mut draft)?;
+        if self.pre_push {
+            draft.put(pre_push::planned(self.place, self.program, self.record)?)?;
+        }
         refuse_elsewhere(self.place, &draft)?;
         let record = self.new_record(&draft);
         Ok(Plan { draft, record, left_alone })

@@ -87,7 +87,7 @@ impl Removal {
                 // A file that was there stays there, whatever is left in it.
                 without.or_else(|| (kept.before != Before::Nothing).then(|| "{}\n".to_owned()))
             }
-            (_, Part::Command | Part::Choices) => {
+            (_, Part::Command | Part::Choices | Part::PrePush) => {
                 self.left_alone.push(path);
                 return Ok(());
             }

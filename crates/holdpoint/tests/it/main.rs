@@ -37,6 +37,8 @@ mod dialects;
 #[cfg(unix)]
 mod doctor;
 mod echo;
+#[cfg(unix)]
+mod effects;
 mod eject;
 #[cfg(unix)]
 mod escapes;

@@ -14,6 +14,8 @@ use crate::allow::waiting;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
+use crate::engine::session::Session;
+use crate::engine::watch;
 use crate::error::in_full;
 use crate::layers::Configuration;
 use crate::project::{Found, Run};
@@ -53,9 +55,18 @@ pub(super) struct RunReport {
     pub(super) phase_fault: Option<String>,
     /// The approvals that the run waits for.
     pub(super) waits_for: Vec<String>,
+    /// What shell calls did although a rule holds it, and nobody has settled; each with the command that undoes it.
+    pub(super) unsettled: Vec<Unsettled>,
     pub(super) last_event: Option<Entry>,
     pub(super) last_hold: Option<Entry>,
     pub(super) faults_last_day: usize,
+}
+
+/// Something that a shell call did although a rule holds it.
+#[derive(Debug, Serialize)]
+pub(super) struct Unsettled {
+    pub(super) what: String,
+    pub(super) undo: String,
 }
 
 /// The report about a run's state file.
@@ -137,6 +148,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         phase,
         phase_fault,
         waits_for: waits_for(&facts).unwrap_or_default(),
+        unsettled: unsettled(context, run),
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
         last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
         last_event: entries.pop(),
@@ -192,4 +204,10 @@ fn inactive(context: &Context, found: &Found) -> Vec<Inactive> {
         marker: workflow.run.home.into_owned(),
     };
     own_usable.chain(built_in).filter(|workflow| !is_active(workflow)).map(row).collect()
+}
+
+fn unsettled(context: &Context, run: &Run) -> Vec<Unsettled> {
+    let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
+    let session = Session::new(run, &event, &context.env);
+    watch::unsettled(&session).into_iter().map(|(what, undo)| Unsettled { what, undo }).collect()
 }
