@@ -1,6 +1,7 @@
 //! The files of a working tree that have changed since a moment: by the time of their last change, which no program can set.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -74,18 +75,23 @@ fn changed(root: &Path, paths: &[&Path], moment: Instant) -> Vec<PathBuf> {
 
 /// Files that git does not know, in folders that have changed and that it knows files of.
 fn new_beside(root: &Path, known: &[&Path], moment: Instant) -> Vec<PathBuf> {
-    let folders: BTreeSet<&Path> = known.iter().filter_map(|path| path.parent()).collect();
-    let known: BTreeSet<&Path> = known.iter().copied().collect();
+    // An index is sorted, so the files of a folder mostly stand together. Comparing paths part by part would be dear.
+    let mut folders: Vec<&OsStr> =
+        known.iter().filter_map(|path| path.parent()).map(Path::as_os_str).collect();
+    folders.dedup();
+    let names: OnceCell<HashSet<&OsStr>> = OnceCell::new();
     let mut new = Vec::new();
     for folder in folders {
+        let folder = Path::new(folder);
         let place = root.join(folder);
         if !place.symlink_metadata().is_ok_and(|there| there.is_dir() && at(&there) >= moment) {
             continue;
         }
+        let names = names.get_or_init(|| known.iter().map(|path| path.as_os_str()).collect());
         for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
             let path = folder.join(entry.file_name());
             let is_new = |there: std::fs::Metadata| !there.is_dir() && at(&there) >= moment;
-            if !known.contains(path.as_path()) && entry.metadata().is_ok_and(is_new) {
+            if !names.contains(path.as_os_str()) && entry.metadata().is_ok_and(is_new) {
                 new.push(path);
             }
             if new.len() >= FILES_MAX {

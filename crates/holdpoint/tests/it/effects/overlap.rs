@@ -73,7 +73,7 @@ fn what_a_call_leaves_running_is_its_own_doing() {
     let mut shell = Command::new("bash");
     shell.args(["-c", "mkfifo gate; setsid sh -c 'cat gate; git commit -qm x; echo > gate2' & disown"]);
     shell.current_dir(agent.project.root()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    shell.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "s1");
+    shell.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", &agent.session);
     agent.run("mkfifo gate2");
     assert!(shell.status().unwrap().success());
     assert!(agent.after("c1", command).is_nothing(), "nothing has happened yet");
@@ -91,7 +91,7 @@ fn what_a_call_leaves_running_is_its_own_doing() {
 fn another_sessions_call_is_not_this_ones_end() {
     let agent = Agent::on_trunk();
     agent.before("c1", "./mine");
-    let agent = agent.named("s2");
+    let agent = agent.another();
     agent.stop();
     agent.run(SNEAK);
     let told = agent.prompt("hello");

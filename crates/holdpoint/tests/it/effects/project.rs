@@ -28,7 +28,7 @@ say  = "contracts stay"
 /// An agent at work in a repository.
 pub(super) struct Agent {
     pub(super) project: Project,
-    session: &'static str,
+    pub(super) session: String,
 }
 
 /// What the agent and the user are told after a shell call.
@@ -86,12 +86,14 @@ impl Agent {
         project.git(&["checkout", "-q", "main"]);
         project.write("a.py", "two\n");
         project.git(&["add", "-A"]);
-        Agent { project, session: "s1" }
+        // No other test's: what a session leaves running is looked for by its name.
+        let session = format!("s-{}", project.root().display());
+        Agent { project, session }
     }
 
     /// Another session in the same project.
-    pub(super) fn named(self, session: &'static str) -> Agent {
-        Agent { session, ..self }
+    pub(super) fn another(self) -> Agent {
+        Agent { session: format!("{}-2", self.session), ..self }
     }
 
     /// Sends an event of this session.
@@ -134,7 +136,7 @@ impl Agent {
         let mut shell = Command::new("bash");
         shell.args(["-c", command]).current_dir(self.project.root()).env_clear();
         shell.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", self.project.root().join("no-home"));
-        shell.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.session);
+        shell.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", &self.session);
         shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         shell.status().unwrap();
     }
