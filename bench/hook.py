@@ -62,7 +62,7 @@ def cases(folder):
         # It was found good by the first call, so it is not judged again.
         ("l", "a workflow of the project's own", projects.shell(own, "cargo test --workspace"), "", 5),
         # What the call before has done is compared, and what is there before this one noted.
-        ("m", "shell command, 20 branches watched", projects.shell(watched, "cargo test --workspace"), "", 8),
+        ("m", "shell command, 20 branches watched", projects.shell(watched, "cargo test --workspace"), "", 12),
     ]
 
 
