@@ -57,5 +57,6 @@ pub mod graph;
 pub mod digest;
 pub mod document;
 pub mod json;
+pub mod level;
 pub mod lines;
 pub mod path;

@@ -17,6 +17,7 @@ pub(crate) mod table;
 use std::borrow::Cow;
 
 use crate::event::{Event, Moment};
+use crate::level::Level;
 use crate::tool::{Tool, ToolKind};
 
 /// Text that a built-in workflow borrows and a parsed one owns.
@@ -102,6 +103,8 @@ pub struct Run {
     pub log: Option<Text>,
     /// Whether only the engine writes the state: what others change in it is put back.
     pub is_sealed: bool,
+    /// The level that its proofs must have at least: below it nothing is performed.
+    pub level: Option<Level>,
     /// Where steps write what they log.
     pub record: Option<Record>,
     /// Paths that are no part of the tree that evidence is bound to.

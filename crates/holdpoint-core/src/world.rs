@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::level::Level;
+
 /// Answers questions about a run's project. Paths are relative to the run's home, or absolute below it.
 pub trait World: Send + Sync {
     /// Returns the content of a file.
@@ -36,6 +38,11 @@ pub trait World: Send + Sync {
 
     /// Returns the state file of a run that has an id.
     fn state_file(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns the level of what is performed now; none if the books lie in the project.
+    fn level(&self) -> Option<Level> {
         None
     }
 

@@ -10,6 +10,7 @@ use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use thiserror::Error;
 
+use crate::allow::waiting;
 use crate::error::in_full;
 use crate::layers::trust::TrustError;
 use crate::store::checked::Checked;
@@ -83,12 +84,12 @@ pub enum Defect {
     },
     /// Its file was changed while a sealed run was using it.
     #[error(
-        "it was changed after the run here was begun: put it back, or delete the run's state and {}",
-        seal.display()
+        "it was changed after the run here was begun: put it back, or to end the run, the user types in a terminal: {}",
+        waiting::command(home)
     )]
     Changed {
-        /// The run's sealed copy.
-        seal: PathBuf,
+        /// The run's home.
+        home: PathBuf,
     },
 }
 

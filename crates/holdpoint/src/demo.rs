@@ -82,12 +82,12 @@ pub fn play(
     for step in &script.steps {
         let filled = |text: &str| stage.filled(text);
         let act = step.act(&filled)?;
-        let seen = journal::read(&stage.root).len();
+        let seen = journal::read(&stage.books()).len();
         let reviews = answers(step, &filled);
         reviewer::prepare(&reviews, &stage.tools, &stage.root)?;
         let outcome = agent.act(&act)?;
         stage.go_on()?;
-        let entries = journal::read(&stage.root).split_off(seen);
+        let entries = journal::read(&stage.books()).split_off(seen);
         let scene = scene(step, act, &outcome, &reviews, &entries);
         tell(&scene);
         judge(step, &outcome, &scene, reviewer::left(&stage.tools))?;

@@ -41,6 +41,7 @@ use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
+use crate::store::books::Books;
 use crate::store::{aside, told};
 
 /// One call of the hook.
@@ -101,7 +102,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
         let what = format!("the folder {} that the event names is not there", event.cwd);
         if let Some(home) = note_fault(&call.env, call.cwd, &what) {
-            said.fault(&home, &event, &what, nothing_judged(&what));
+            said.fault(&Books::of(&home, call.env.as_ref()), &event, &what, nothing_judged(&what));
         }
     }
     if let Some(reply) = unknown_names(options, &found, call) {
@@ -127,7 +128,9 @@ fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
         Input::TooLarge => true,
         // Nobody sent anything.
         Input::Late(bytes) if bytes.is_empty() => false,
-        Input::Whole(_) | Input::Late(_) | Input::Broken(_) => told::first_time(home, "", why),
+        Input::Whole(_) | Input::Late(_) | Input::Broken(_) => {
+            told::first_time(&Books::of(home, call.env.as_ref()), "", why)
+        }
     };
     match home.filter(|_| call.options.protocol == Protocol::Own).filter(is_told) {
         Some(_) => Reply::to_user(&nothing_judged(why)),
@@ -138,8 +141,8 @@ fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
 /// A call that the client did not make performs nothing, records no verdict and counts for nobody.
 fn not_the_clients(found: &Found) -> Reply {
     let what = "a call of the hook came from a shell below the agent, not from the agent's client";
-    if let Some(home) = found.runs.iter().find(|run| run.is_recorded).map(|run| &run.home) {
-        record::unasked(home, what);
+    if let Some(run) = found.runs.iter().find(|run| run.is_recorded) {
+        record::unasked(&run.books, what);
     }
     Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded."))
 }
@@ -163,14 +166,15 @@ fn respond(
         let key = waiting::key(&found.waiting, &text);
         said.once(Allowance::of(call.env.as_ref()).registry(), &event, &key, text);
     }
-    if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
+    let books = |home: &Path| Books::of(home, call.env.as_ref());
+    if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(&books(home), &event)) {
         return Reply::default();
     }
     for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
         tell_problem(call, &what, found, &event, &mut said);
     }
     if event.moment == Moment::Stop {
-        clear_away(&found.strays);
+        clear_away(&found.strays, call.env.as_ref());
     }
     let environments = LazyCell::new(Arc::default);
     let session = |run| Session::sharing(&environments, run, &event, &call.env);
@@ -186,7 +190,10 @@ fn respond(
             call.leftovers.keep(session.into_facts());
             continue;
         }
-        let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
+        let mut report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
+        for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(run)) {
+            report.notice(run, &event, what);
+        }
         if let Err(error) = record::write(&session, &report, started) {
             said.unrecorded(&session, &error);
         }
@@ -205,7 +212,7 @@ fn respond(
         agent::settle(&mut answer, asked.agent, event.moment);
     }
     if let Some((home, hold)) = home.zip(answer.hold.as_deref()).filter(|_| asked.agent.prompts_itself()) {
-        echo::expect(home, &event, hold);
+        echo::expect(&books(home), &event, hold);
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
@@ -214,7 +221,7 @@ fn respond(
 }
 
 /// Moves files out of the way that only look like a run, and leaves a line about each. They are not ours to delete.
-fn clear_away(strays: &[(PathBuf, PathBuf)]) {
+fn clear_away(strays: &[(PathBuf, PathBuf)], env: &dyn Env) {
     for (home, stray) in strays {
         let what = match aside::set_aside(home, stray) {
             Ok(place) => {
@@ -222,7 +229,7 @@ fn clear_away(strays: &[(PathBuf, PathBuf)]) {
             }
             Err(error) => format!("{} is no run, and it could not be cleared away: {error}", stray.display()),
         };
-        record::unasked(home, &what);
+        record::unasked(&Books::of(home, env), &what);
     }
 }
 
@@ -320,8 +327,9 @@ fn tell_problem(call: &Call<'_>, what: &str, found: &Found, event: &Event, said:
         said.once(Allowance::of(call.env.as_ref()).registry(), event, what, text);
         return;
     };
-    record::fault(base, event, what);
-    said.fault(base, event, what, text);
+    let books = Books::of(base, call.env.as_ref());
+    record::fault(&books, event, what);
+    said.fault(&books, event, what, text);
 }
 
 /// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one and the user
@@ -333,6 +341,6 @@ pub fn note_fault(env: &Arc<dyn Env>, cwd: &Path, what: &str) -> Option<PathBuf>
         let home = found.base.or(found.journal)?;
         Allowance::of(env.as_ref()).knows(&home).then_some(home)
     })?;
-    record::unasked(&home, what);
+    record::unasked(&Books::of(&home, env.as_ref()), what);
     Some(home)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::caller::{self, Lineage};
-use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS};
+use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS, XDG_STATE_HOME};
 use crate::program;
 
 /// The process's surroundings. Cases and tests have their own.
@@ -119,6 +119,16 @@ impl Env for FixedEnv {
 
     fn random_u64(&self) -> u64 {
         if self.now.is_some() { 0 } else { ProcessEnv.random_u64() }
+    }
+}
+
+/// A user of whom only the state folder is known: demos and trials have one of their own.
+#[derive(Clone, Debug)]
+pub struct StateOf(pub PathBuf);
+
+impl Env for StateOf {
+    fn var(&self, name: &str) -> Option<String> {
+        (name == XDG_STATE_HOME).then(|| self.0.to_string_lossy().into_owned())
     }
 }
 

@@ -17,6 +17,7 @@ pub mod engine;
 pub mod allow;
 pub mod catalog;
 pub mod layers;
+pub mod level;
 pub mod project;
 
 pub mod world;

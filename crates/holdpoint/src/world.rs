@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use holdpoint_checks::reader;
+use holdpoint_core::level::Level;
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
@@ -16,7 +17,9 @@ use thiserror::Error;
 use crate::catalog::{self, VARIABLES};
 use crate::env::Env;
 use crate::error::in_full;
+use crate::level;
 use crate::project::Run;
+use crate::store::books::Books;
 use crate::store::kept::Kept;
 use crate::store::{evidence, layout, report, tree};
 use crate::worktree;
@@ -49,6 +52,7 @@ pub struct ProjectWorld {
     changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
     evidence: OnceLock<Arc<Vec<serde_json::Value>>>,
+    books: OnceLock<Books>,
 }
 
 /// A run that is a file.
@@ -68,7 +72,8 @@ impl ProjectWorld {
                 ..ProjectWorld::new(&run.home, &run.folder, env)
             },
         };
-        ProjectWorld { whole: Some(Arc::clone(&run.workflow)), ..world }
+        let books = OnceLock::from(run.books.clone());
+        ProjectWorld { whole: Some(Arc::clone(&run.workflow)), books, ..world }
     }
 
     /// Whether what is asked comes from a workflow of ours. Only then may a question start a program.
@@ -104,7 +109,12 @@ impl ProjectWorld {
             changed: Mutex::default(),
             head: OnceLock::new(),
             evidence: OnceLock::new(),
+            books: OnceLock::new(),
         }
+    }
+
+    fn books(&self) -> &Books {
+        self.books.get_or_init(|| Books::of(&self.home, self.env.as_ref()))
     }
 
     /// Returns the same world where the hash of the working tree is known.
@@ -350,13 +360,17 @@ impl World for ProjectWorld {
         self.id.as_ref().map(|run| run.file.clone())
     }
 
+    fn level(&self) -> Option<Level> {
+        level::of_this_process(self.books(), self.env.as_ref())
+    }
+
     fn now(&self) -> i64 {
         self.env.now()
     }
 
     fn is_new(&self, path: &str) -> Answer<()> {
         match self.exists(path) {
-            Answer::Is(()) if self.resolve(path).is_ok_and(|path| report::is_old(&self.home, &path)) => {
+            Answer::Is(()) if self.resolve(path).is_ok_and(|path| report::is_old(self.books(), &path)) => {
                 Answer::None
             }
             answer => answer,
@@ -442,7 +456,7 @@ impl World for ProjectWorld {
 
     fn evidence(&self) -> Arc<Vec<serde_json::Value>> {
         let read = || {
-            let all = evidence::read(&self.home, &self.workflow);
+            let all = evidence::read(self.books(), &self.workflow);
             Arc::new(all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect())
         };
         Arc::clone(self.evidence.get_or_init(read))

@@ -113,6 +113,7 @@ const RUN: Attributes = &[
     ("lacks", Is::List),
     ("age", Is::Number),
     ("mine", Is::Truth),
+    ("level", Is::Text),
 ];
 const HEAD: Attributes = &[
     ("id", Is::Text),

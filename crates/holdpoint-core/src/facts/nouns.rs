@@ -10,6 +10,7 @@ use super::file::{Document, File, Table};
 use super::{FactError, Facts, report, spec, time};
 use crate::budget::Budget;
 use crate::event::Event;
+use crate::level::Level;
 use crate::phase::Due;
 use crate::shell::{Commits, ShellError};
 use crate::tool::{Tool, ToolKind};
@@ -256,6 +257,7 @@ impl RunFact {
             "state" => facts.state_path()?.map(Value::from),
             "has_state" => Some(Value::from(facts.has_state()?)),
             "broken" => facts.state_fault().map(Value::from),
+            "level" => Some(Value::from(facts.world.level().map_or("none", Level::word))),
             "lacks" => Some(facts.missing_fields()?.into_iter().map(Value::from).collect()),
             _ => None,
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::budget::Budget;
+use crate::level::Level;
 use crate::world::{Answer, GitQuestion, Head, World, WorldError};
 
 /// What a question counts for besides the bytes of its answer.
@@ -69,6 +70,10 @@ impl World for Questions {
 
     fn state_file(&self) -> Option<String> {
         self.world.state_file()
+    }
+
+    fn level(&self) -> Option<Level> {
+        self.world.level()
     }
 
     fn now(&self) -> i64 {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::base64;
 use super::identity::{Digest, ObjectId};
-use super::level::Level;
+use holdpoint_core::level::Level;
 
 /// The type of a test result, which other tools know, too.
 pub const TESTS: &str = "https://in-toto.io/attestation/test-result/v0.1";

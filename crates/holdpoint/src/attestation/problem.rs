@@ -5,12 +5,12 @@ use thiserror::Error;
 use super::chains::ChainError;
 use super::envelope::EnvelopeError;
 use super::identity::ObjectId;
-use super::level::Level;
 use super::note::NoteError;
 use super::repository::RepositoryError;
 use super::requirement::Requirement;
 use super::signature::SignatureError;
 use super::statement::StatementError;
+use holdpoint_core::level::Level;
 
 /// A reason why a commit is not proved.
 #[derive(Debug, Error)]

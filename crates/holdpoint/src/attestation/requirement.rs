@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::level::Level;
 use super::predicate::Kind;
 use super::verification::Verified;
+use holdpoint_core::level::Level;
 
 /// What can be required, as commands spell it.
 const KINDS: [(&str, Kind); 3] =

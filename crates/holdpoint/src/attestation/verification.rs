@@ -9,7 +9,6 @@ use super::chains::Chains;
 use super::collection::{self, PIECES_MAX};
 use super::envelope::{Bundle, Envelope, PAYLOAD_TYPE, signed_text};
 use super::identity::Digest;
-use super::level::Level;
 use super::note::NoteError;
 use super::predicate::{Kind, Outcome, Piece, Predicate, Review, RunSummary, TestResult};
 use super::problem::Problem;
@@ -17,6 +16,7 @@ use super::repository::{Commit, Repository};
 use super::signature::{AllowedSigners, SignatureError};
 use super::statement::Statement;
 use crate::catalog;
+use holdpoint_core::level::Level;
 
 /// The most globs that are tried, and the longest one.
 const GLOBS_MAX: usize = 100;

@@ -17,6 +17,7 @@ use crate::agent::Fields;
 use crate::catalog;
 use crate::engine::Reply;
 use crate::error::in_full;
+use crate::store::books::Books;
 use crate::store::{journal, layout, seal};
 
 /// The result of a case.
@@ -43,9 +44,8 @@ fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<
         None => catalog::named(subject.name).is_some_and(|built_in| built_in.workflow.run.is_sealed),
     };
     match keys.get("state_at").and_then(Json::as_str).filter(|_| is_sealed) {
-        Some(at) => {
-            seal::vouch(root, subject.name, subject.origin(), &root.join(at)).map_err(CaseError::from)
-        }
+        Some(at) => seal::vouch(&Books::in_project(root), subject.name, subject.origin(), &root.join(at))
+            .map_err(CaseError::from),
         None => Ok(()),
     }
 }
@@ -68,9 +68,10 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
     }
     call::lead_up(subject, &keys, &root, tools.path())?;
     let before = folder::contents(&root)?;
-    let earlier = journal::read(&root).len();
+    let books = Books::in_project(&root);
+    let earlier = journal::read(&books).len();
     let reply = call::make(subject, &keys, &root, tools.path())?;
-    let entries = journal::read(&root).split_off(earlier);
+    let entries = journal::read(&books).split_off(earlier);
     let spoken: Vec<&journal::Spoken> = entries.iter().flat_map(|entry| &entry.rules).collect();
     let seen = Seen {
         reply: &reply,

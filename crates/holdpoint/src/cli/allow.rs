@@ -3,6 +3,7 @@
 mod changes;
 pub(super) mod programs;
 pub(super) mod shown;
+mod unsound;
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ use crate::user;
 ///
 /// The programs that checks and reviews start, such as git and the reviewer's, are those that you have now. If one becomes
 /// another file, nothing is performed until you have seen that here.
+///
+/// A run that Holdpoint cannot go on with by itself waits for you here, too: its project is a copy, or its books are gone.
 ///
 /// What is allowed is recorded outside the project, in `~/.local/state/holdpoint`. It applies to all worktrees of the
 /// repository.
@@ -88,8 +91,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return allow_digest(context, &survey, &allowance, digest.trim());
     }
     let changes = pinned::changes(&survey.root, context.env.as_ref());
+    let unsound = unsound::find(context, &start);
     if is_allowed(&survey, &allowance) {
-        if changes.is_empty() || !user::is_there(context.env.as_ref()) {
+        if unsound.is_empty() && (changes.is_empty() || !user::is_there(context.env.as_ref())) {
             return already_allowed(context, &survey, &changes);
         }
         context.ui.whole_line(context.ui.paint(Style::Bold, survey.root.display()));
@@ -97,10 +101,12 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         shown::show(&context.ui, &survey, &allowance);
     }
     programs::show(&context.ui, &changes);
+    unsound::show(context, &unsound);
     need_terminal(context, &survey.digest())?;
     if !arguments.yes && !is_confirmed(context) {
         return Err(CommandError::new(Kind::Failed, "nothing was allowed"));
     }
+    unsound::settle(context, &unsound)?;
     record(context, &survey, &allowance)
 }
 

@@ -9,6 +9,7 @@ use holdpoint_core::verdict::Verdict;
 use super::{Context, phrase, subject};
 use crate::check;
 use crate::error::CommandError;
+use crate::level;
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::folder::Folder;
@@ -22,7 +23,8 @@ const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Show the evidence: checks, reviews, approvals and commits
 ///
-/// Each piece applies to one tree; the log of a check is next to it.
+/// Each piece applies to one tree, and has a level: what can be believed of it, from `kept` to `witnessed`. With `none` the
+/// books lie in the project. The log of a check is next to it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +52,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     context.tell_waiting(&found);
     let mut is_any = false;
     for run in &found.runs {
-        let mut pieces = evidence::read(&run.home, &run.workflow.name);
+        let mut pieces = evidence::read(&run.books, &run.workflow.name);
         pieces.retain(|piece| arguments.phase.as_ref().is_none_or(|phase| piece.phase == *phase));
         let skipped = if arguments.lines == 0 || arguments.json {
             0
@@ -106,12 +108,13 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let at = ui.paint(Style::Dim, phrase::printable(piece.at.get(..19).unwrap_or(&piece.at)));
     let name = piece.approval.as_ref().map(|given| format!(" {}", given.name)).unwrap_or_default();
     let what = phrase::printable(&format!("{}{item} {}{name}", piece.workflow, piece.phase));
+    let level = level::word(piece.level);
     if let Some(given) = &piece.approval {
-        return format!("{at}  {word}  {what:<32}  {tree}  {}", said(given));
+        return format!("{at}  {word}  {what:<32}  {tree}  {level}  {}", said(given));
     }
     let seconds = std::time::Duration::from_millis(piece.took_ms).as_secs_f64();
     let log = piece.log.as_deref().map(|log| format!("  {}", phrase::printable(log))).unwrap_or_default();
-    format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{log}")
+    format!("{at}  {word}  {what:<32}  {tree}  {level}  {seconds:.1} s{log}")
 }
 
 /// Who said it, until when it counts, and why not.

@@ -55,7 +55,7 @@ impl<'a> Client<'a> {
 
     /// Performs an act, as the model or as the user.
     pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
-        let seen = journal::read(&self.stage.root).len();
+        let seen = journal::read(&self.stage.books()).len();
         let shown = match act {
             Act::Prompt(words) => self.begin(words).map(|()| self.news())?,
             Act::Start(_) => self.begin(GO_ON).map(|()| self.news())?,
@@ -68,7 +68,7 @@ impl<'a> Client<'a> {
                 self.news()
             }
         };
-        let entries = journal::read(&self.stage.root).split_off(seen);
+        let entries = journal::read(&self.stage.books()).split_off(seen);
         let outcome = outcome(&entries, self.exit_code(act));
         if outcome.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
             let line = outcome.said.lines().next().unwrap_or_default();

@@ -18,6 +18,7 @@ use super::report::{Ending, Report};
 use super::review::{self, Outcome};
 use super::session::Session;
 use super::{approval, ownership, patience};
+use crate::level;
 use crate::store::lock;
 use crate::store::state::{self, WriteError};
 
@@ -131,6 +132,11 @@ impl Walk<'_> {
 
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
+        if let Err(why) =
+            level::suffices(self.session.run, &self.session.event.agent, self.session.env.as_ref())
+        {
+            return Ok(self.hold_unperformed(phase, &why.to_string()));
+        }
         let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
         match review::perform(self.session, phase, request, &mut self.report)? {
             Outcome::Step(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
@@ -138,7 +144,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A program is another than it was: the run stays where it is, and only the user can change that. The agent is held
+    /// A program is another than it was, or the proof would have too low a level: the run stays where it is, and only the user can change that. The agent is held
     /// as long as there is patience, and both are told.
     fn hold_unperformed(&mut self, phase: &Phase, why: &str) -> bool {
         let is_told = !self.scope.is_command();
@@ -304,7 +310,7 @@ impl Walk<'_> {
             return Ok(None);
         }
         let run = self.session.run;
-        let _lock = state::lock(&run.home, &run.place(), lock::PATIENCE)?;
+        let _lock = state::lock(&run.books, run.workflow.run.is_sealed, &run.place(), lock::PATIENCE)?;
         if effects.sets.is_empty() && self.is_over(phase, effects) {
             return Err(WriteError::Changed);
         }

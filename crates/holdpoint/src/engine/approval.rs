@@ -21,6 +21,7 @@ use super::review;
 use super::session::Session;
 use crate::check;
 use crate::error::{CommandError, Kind};
+use crate::level;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Entry, Reviewed};
 use crate::store::told as told_once;
@@ -171,7 +172,7 @@ impl<'a> Waiting<'a> {
             approval: Some(given),
             ..line(session, &self.phase)
         };
-        evidence::append(&session.run.home, &line).map_err(|error| {
+        evidence::append(&session.run.books, &line).map_err(|error| {
             CommandError::new(Kind::Files, format!("the approval could not be recorded: {error}"))
         })
     }
@@ -275,6 +276,7 @@ fn line(session: &Session<'_>, phase: &Phase) -> Evidence {
         item: session.facts().item_id(),
         phase: phase.name.to_string(),
         round: 1,
+        level: level::of_this_process(&session.run.books, session.env.as_ref()),
         ..Evidence::default()
     }
 }
@@ -299,7 +301,7 @@ pub(super) fn verdict(
 
 /// Keeps a phase's verdict: what was said before it does not lead to it again.
 pub(super) fn keep(session: &Session<'_>, verdict: &Evidence, report: &mut Report) {
-    if let Err(error) = evidence::append(&session.run.home, verdict) {
+    if let Err(error) = evidence::append(&session.run.books, verdict) {
         report.effects.fault(format!("the verdict of {} is not recorded: {error}", verdict.phase));
     }
     report.reviews.push(Reviewed::of(verdict));
@@ -310,9 +312,9 @@ pub(super) fn keep(session: &Session<'_>, verdict: &Evidence, report: &mut Repor
 pub(super) fn news(session: &Session<'_>, phase: &Phase) -> Result<Option<String>, FactError> {
     let text = phase::asked(&session.facts(), phase)?;
     let run = session.run;
-    let verdicts = evidence::read(&run.home, &run.workflow.name);
+    let verdicts = evidence::read(&run.books, &run.workflow.name);
     let visit = verdicts.iter().filter(|piece| piece.phase == phase.name && piece.approval.is_none()).count();
     let id = session.event.session.as_deref().unwrap_or_default();
     let what = format!("{} {visit} {text}", run.place().display());
-    Ok(told_once::first_time(&run.home, id, &what).then_some(text))
+    Ok(told_once::first_time(&run.books, id, &what).then_some(text))
 }

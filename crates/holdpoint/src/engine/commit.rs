@@ -70,7 +70,7 @@ pub(super) fn commit(
     files::change(&run.home, &effects.files)?;
     review_token::note_scripts(session.env.as_ref(), &run.home, &effects.files);
     if let Some(report) = &effects.expects {
-        report::note(&run.home, &run.folder.join(report))?;
+        report::note(&run.books, &run.folder.join(report))?;
     }
     if !effects.sets.is_empty() {
         let file = file.ok_or(WriteError::NoFile)?;

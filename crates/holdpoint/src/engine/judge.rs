@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use holdpoint_core::decide::decide;
-use holdpoint_core::effects::{Effects, Source};
+use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::Moment;
 use holdpoint_core::workflow::step::Delivery;
 
@@ -12,7 +12,8 @@ use super::commit::{Guard, commit};
 use super::report::{Ending, Report};
 use super::session::Session;
 use super::{patience, record};
-use crate::store::lock;
+use crate::store::lock::{self, Lock, LockError};
+use crate::store::seal::SealError;
 use crate::store::state::{self, WriteError};
 
 /// How often a decision is made anew because someone outside wrote the state meanwhile.
@@ -27,15 +28,14 @@ pub(super) fn waits_for_others(session: &Session<'_>) -> bool {
 
 /// Asks a run's workflow about the event and commits what it sets; with `only`, the rules of that name alone.
 pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
-    let upheld = session.uphold();
-    let mut report = match &upheld {
-        Ok(_) => judge_upheld(session, only),
-        Err(_) => judge_unsure(session, only),
-    };
-    if let Some(what) = upheld.unwrap_or_else(|error| Some(error.to_string())) {
-        report.effects.fault(what);
+    match session.uphold() {
+        Ok(noticed) => {
+            let mut report = judge_upheld(session, only);
+            noticed.iter().for_each(|what| report.notice(session.run, session.event, what));
+            report
+        }
+        Err(error) => judge_unsure(session, only, &error),
     }
-    report
 }
 
 fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
@@ -53,14 +53,34 @@ fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
 }
 
 /// By a state that nobody can vouch for nothing is due and nothing is set: writing it would seal it. Its rules hold all
-/// the same.
-fn judge_unsure(session: &Session<'_>, only: Option<&str>) -> Report {
+/// the same, and so does a Stop, as long as there is patience: whoever takes the books away does not open the gate.
+fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) -> Report {
     let mut report = Report::default();
-    if session.event.moment != Moment::Stop {
+    // With its workflow gone there is nothing to hold by.
+    let is_held = session.event.moment == Moment::Stop && !matches!(error, SealError::NotBuiltIn { .. });
+    if !is_held {
+        report.effects.fault(error.to_string());
+        if session.event.moment == Moment::Stop {
+            return report;
+        }
         let decide_only = |session: &Session<'_>, only: Option<&str>| unset(decide(&session.facts(), only));
         ask_rules(session, only, decide_only, &mut report);
+        return report;
+    }
+    let text = format!("{}: {error}", session.run.workflow.name);
+    let is_told = !session.event.is_waiting;
+    report.effects.faults.push(Fault { rule: None, what: error.to_string(), is_told });
+    if is_told {
+        report.released = patience::spent(session, &text);
+        report.effects.messages.push(of_books(Delivery::Hold, text));
     }
     report
+}
+
+/// Something that the engine says by itself, about its books.
+pub(super) fn of_books(delivery: Delivery, text: String) -> Message {
+    let (source, name) = (Source::Engine, "books".to_owned());
+    Message { delivery, text, source, name, line: 0, code: None, facts: Vec::new(), satisfied_by: None }
 }
 
 /// Goes through the phases that are due, as a Stop would, for somebody in a shell, and writes the journal. Rules are not
@@ -107,7 +127,7 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
         Err(error) => return lost(decide(&session.facts(), only), error.to_string()),
     };
     let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
-    let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {
+    let _lock = match locked(session) {
         Ok(lock) => lock,
         Err(why) => return lost(decide(&session.facts(), only), unwritten(&why.to_string())),
     };
@@ -127,6 +147,11 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
     lost(decide(&session.refresh(), only), unwritten("others kept writing it"))
 }
 
+fn locked(session: &Session<'_>) -> Result<Lock, LockError> {
+    let run = session.run;
+    state::lock(&run.books, run.workflow.run.is_sealed, &run.place(), lock::PATIENCE)
+}
+
 /// The same without what could not be set, and why it could not.
 fn lost(effects: Effects, what: String) -> Effects {
     let mut effects = unset(effects);
@@ -144,7 +169,7 @@ fn unset(mut effects: Effects) -> Effects {
 
 #[cfg(test)]
 mod tests {
-    use holdpoint_core::effects::{Message, Set};
+    use holdpoint_core::effects::Set;
 
     use super::*;
 

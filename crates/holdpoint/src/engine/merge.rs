@@ -12,6 +12,7 @@ use super::patience::Release;
 use super::report::Report;
 use super::session::Session;
 use crate::agent::Answer;
+use crate::store::books::Books;
 use crate::store::error::StoreError;
 use crate::store::registry::Registry;
 use crate::store::{message, told};
@@ -38,9 +39,9 @@ impl Said {
     }
 
     /// A fault that the user should see, once a session.
-    pub(super) fn fault(&mut self, home: &Path, event: &Event, what: &str, text: String) {
+    pub(super) fn fault(&mut self, books: &Books, event: &Event, what: &str, text: String) {
         let session = event.session.as_deref().unwrap_or_default();
-        if !self.quiet && told::first_time(home, session, what) {
+        if !self.quiet && told::first_time(books, session, what) {
             self.messages.push(text);
         }
     }
@@ -54,7 +55,7 @@ impl Said {
             "holdpoint: {error}, so the journal is not kept. Move it away: mv '{0}' '{0}.old'",
             path.display()
         );
-        self.fault(&session.run.home, session.event, &error.to_string(), text);
+        self.fault(&session.run.books, session.event, &error.to_string(), text);
     }
 
     /// A message that the user should see once a session, about a project in which nothing is written. By `what` it is
@@ -112,7 +113,7 @@ impl Said {
             let text = format!(
                 "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."
             );
-            self.fault(&run.home, event, what, text);
+            self.fault(&run.books, event, what, text);
         }
     }
 
@@ -158,7 +159,7 @@ fn released(workflow: &str, why: Release, text: &str) -> String {
         Release::NoProgress => "held the agent several times without progress and has let it go",
         Release::TooOften => "held the agent very often and has let it go",
         Release::Uncounted => {
-            "does not hold the agent, because holds cannot be counted: .holdpoint cannot be written"
+            "does not hold the agent, because holds cannot be counted: the books cannot be written"
         }
     };
     format!("holdpoint: {workflow} {why}. Still open: {first}")

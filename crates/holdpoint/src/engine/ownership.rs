@@ -53,7 +53,7 @@ fn kept_owner(session: &Session<'_>) -> Result<Option<String>, FactError> {
     }
     // Books that cannot be kept say nothing: the run is looked at.
     let run = session.run;
-    let is_anothers = owner::is_anothers(&run.home, &run.place(), id, session.env.now()).unwrap_or(false);
+    let is_anothers = owner::is_anothers(&run.books, &run.place(), id, session.env.now()).unwrap_or(false);
     Ok(is_anothers.then(|| "not looked at: another session works on this run".to_owned()))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn message(run: &Run, event: &Event, why: &str) -> Option<String> {
         Some(_) => "Its commands work here all the same",
         None => "To work on it here, run one of its commands",
     };
-    told::first_time(&run.home, session, &what).then(|| {
+    told::first_time(&run.books, session, &what).then(|| {
         format!(
             "holdpoint: {workflow} in {} is {why}. {advice}: see `holdpoint {workflow}`.",
             run.place().display()

@@ -1,6 +1,5 @@
 //! What goes into the journal about an event.
 
-use std::path::Path;
 use std::time::Instant;
 
 use holdpoint_core::event::{Event, Moment};
@@ -10,6 +9,7 @@ use holdpoint_core::tool::Tool;
 use super::report::Report;
 use super::session::Session;
 use crate::project::Run;
+use crate::store::books::Books;
 use crate::store::error::StoreError;
 use crate::store::journal::{self, Decision, Entry};
 use crate::store::plain_log;
@@ -21,7 +21,7 @@ pub(super) fn write(session: &Session<'_>, report: &Report, started: Instant) ->
     if entry.decision != Decision::None || session.event.moment == Moment::Stop {
         log(session.run, &entry);
     }
-    journal::append(&session.run.home, &entry)
+    journal::append(&session.run.books, &entry)
 }
 
 /// Tells a workflow's own log what happened, in a line each.
@@ -50,20 +50,28 @@ fn named(set: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
 }
 
 /// Writes a fault that lies before any workflow.
-pub(super) fn fault(home: &Path, event: &Event, what: &str) {
+pub(super) fn fault(books: &Books, event: &Event, what: &str) {
     let entry = Entry { decision: Decision::Fault, faults: vec![what.to_owned()], ..about(event) };
-    let _ = journal::append(home, &entry);
+    let _ = journal::append(books, &entry);
 }
 
 /// Writes a fault for which there is not even an event.
-pub(super) fn unasked(home: &Path, what: &str) {
+pub(super) fn unasked(books: &Books, what: &str) {
     let entry = Entry {
         at: journal::now(),
         decision: Decision::Fault,
         faults: vec![what.to_owned()],
         ..Entry::default()
     };
-    let _ = journal::append(home, &entry);
+    let _ = journal::append(books, &entry);
+}
+
+/// Writes what a command found to be otherwise than the books say, and put right.
+pub(super) fn noticed(run: &Run, what: &str) {
+    let workflow = Some(run.workflow.name.to_string());
+    let (at, about) = (journal::now(), Some(what.to_owned()));
+    let entry = Entry { at, about, workflow, ..Entry::default() };
+    let _ = journal::append(&run.books, &entry);
 }
 
 /// An entry about an event, of which nothing else is known yet.

@@ -15,7 +15,9 @@ use holdpoint_core::workflow::step::Delivery;
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Failure, Performed};
+use crate::level;
 use crate::pinned::NotPinned;
+use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
@@ -43,13 +45,12 @@ pub(super) fn wait_for_lock(session: &Session<'_>) -> Result<Lock, LockError> {
 }
 
 fn lock_file(session: &Session<'_>) -> PathBuf {
-    let home = &session.run.home;
-    layout::lock(home, &format!("review {}", layout::name(home, &session.run.place())))
+    let Run { home, books, .. } = session.run;
+    books.lock(&format!("review {}", layout::name(home, &session.run.place())))
 }
 
 fn take_lock(session: &Session<'_>, path: &Path, patience: Duration) -> Result<Lock, LockError> {
-    let project = layout::prepare(&session.run.home, path)?;
-    lock::take(&project, path, patience)
+    lock::take(session.run.books.prepare(path)?, path, patience)
 }
 
 /// What comes of a request.
@@ -93,11 +94,12 @@ pub(super) fn perform(
         command: request.command().to_vec(),
         verdict: Some(verdict.clone()),
         passed: phase::has_passed(&facts, phase, &verdict)?,
+        level: level::of_this_process(&session.run.books, session.env.as_ref()),
         ..evidence
     };
     report.reviews.push(Reviewed { report: request.report.clone(), cost_usd, ..Reviewed::of(&evidence) });
     // Where it cannot be kept, nothing is proved later.
-    if let Err(error) = evidence::append(&session.run.home, &evidence) {
+    if let Err(error) = evidence::append(&session.run.books, &evidence) {
         report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
     }
     // From here on, what was just seen is part of what is known.

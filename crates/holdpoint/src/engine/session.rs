@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_core::event::Event;
+use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::filters::Environments;
 
@@ -12,19 +12,9 @@ use super::command::words::Words;
 use crate::env::Env;
 use crate::program;
 use crate::project::{Run, candidates};
-use crate::store::seal::{Seal, SealError};
+use crate::store::seal::{Look, Seal, SealError};
 use crate::store::state::StateFile;
 use crate::world::ProjectWorld;
-
-/// A state that only the engine may write, of which it can no longer be told what it was.
-#[derive(Debug, thiserror::Error)]
-#[error("`{path}` was changed by others, and {why}")]
-pub(super) struct NotUpheld {
-    /// The state file.
-    path: String,
-    /// Why. The message has it, so it is not a source.
-    why: SealError,
-}
 
 /// A run and what it is asked about.
 pub struct Session<'a> {
@@ -90,11 +80,11 @@ impl<'a> Session<'a> {
         let facts = self.run.facts_in(world, Arc::clone(self.event), &self.environments);
         let Some(words) = self.words else { return facts };
         let facts = facts.with_words(&words.args, &words.flags);
-        let Run { workflow, home, .. } = self.run;
+        let Run { workflow, books, .. } = self.run;
         if workflow.run.id.is_none() {
             return facts;
         }
-        facts.with_runs(candidates::all(workflow, home, self.env, self.event.session.as_deref()))
+        facts.with_runs(candidates::all(workflow, books, self.env, self.event.session.as_deref()))
     }
 
     /// The run's state file, if its workflow has one.
@@ -118,17 +108,13 @@ impl<'a> Session<'a> {
 
     /// Puts a state back that only the engine may write, if somebody else did; says so. An error if it cannot be told
     /// any more what the state was.
-    pub(super) fn uphold(&self) -> Result<Option<String>, NotUpheld> {
+    pub(super) fn uphold(&self) -> Result<Option<String>, SealError> {
         let Some(seal) = Seal::of(self.run) else { return Ok(None) };
         let Some(path) = self.facts().state_path().ok().flatten() else { return Ok(None) };
-        let upheld = seal.uphold(&self.run.folder.join(&path));
+        let look =
+            if self.event.moment == Moment::Stop || self.words.is_some() { Look::Close } else { Look::Quick };
+        let upheld = seal.uphold(&self.run.folder.join(&path), look);
         self.facts.take();
-        match upheld {
-            Ok(false) => Ok(None),
-            Ok(true) => {
-                Ok(Some(format!("`{path}` is written by the engine alone: a change to it was put back")))
-            }
-            Err(why) => Err(NotUpheld { path, why }),
-        }
+        Ok(upheld?.said(&path))
     }
 }

@@ -18,7 +18,7 @@ use holdpoint::env_vars::ORGANISATION;
 use serde_json::{Value as Json, json};
 
 use crate::init::snapshot;
-use crate::project::{Printed, Project, WIDE, feed};
+use crate::project::{Printed, Project, WIDE, books, feed};
 use crate::terminal::at_terminal;
 
 /// A workflow that runs a program as soon as an agent stops, and by nobody's leave writes its state.
@@ -81,6 +81,11 @@ impl Machine {
     /// The clone.
     pub(crate) fn root(&self) -> PathBuf {
         self.home().with_file_name("clone")
+    }
+
+    /// A file of the clone's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        books(&self.home().join(".local/state"), &self.root()).base().join(name)
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {

@@ -2,6 +2,7 @@
 //! binary, real hook events, and shell scripts in the place of the test runner and the reviewers.
 
 mod attested;
+mod books;
 #[cfg(target_os = "linux")]
 mod callers;
 #[cfg(target_os = "linux")]

@@ -189,7 +189,7 @@ fn fifty_megabytes_are_judged_and_more_than_the_limit_is_told() {
     let printed = feed(patient(), event.to_string().as_bytes());
     sound(&printed, "50 MB");
     assert_eq!(held(&printed), "ANY\n\nSHELL ls");
-    assert!(project.read(".holdpoint/journal.jsonl").len() < 2_000, "nothing of it is kept");
+    assert!(project.read_book("journal.jsonl").len() < 2_000, "nothing of it is kept");
 
     event["tool_input"]["content"] = json!("x".repeat(65 * 1024 * 1024));
     for _ in 0..2 {

@@ -65,6 +65,11 @@ impl Site {
         self.project.root()
     }
 
+    /// A file of the project's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        self.project.book(name)
+    }
+
     /// What the reviewer kept of one of its calls.
     pub(crate) fn kept(&self, what: &str, call: usize) -> String {
         self.tools.read(&format!("{what}-{call}"))

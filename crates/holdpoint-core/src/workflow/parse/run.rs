@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::table::Reader;
+use super::super::table::{Reader, listed};
 use super::super::{Format, ID, Item, List, Notes, Record, Run, Text};
 use super::Parser;
+use crate::diagnostic::nearest;
+use crate::level::Level;
 
-const RUN_KEYS: [&str; 20] = [
+const RUN_KEYS: [&str; 21] = [
     "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
-    "root", "stale", "log", "sealed", "record", "aside", "item", "status",
+    "root", "stale", "log", "sealed", "record", "aside", "item", "status", "level",
 ];
 
 impl Parser<'_> {
@@ -49,6 +51,7 @@ impl Parser<'_> {
             log: self.log_file(run),
             is_sealed: self.reader.truth(run, "sealed"),
             notes: Notes::default(),
+            level: self.level(run),
             record: self.record(run),
             aside: self.aside(run, top),
             item: self.item(run),
@@ -88,6 +91,22 @@ impl Parser<'_> {
             }
         }
         aside.into()
+    }
+
+    /// `level`. No program of ours can claim the last: only a machine where the agent never was has it.
+    fn level(&mut self, run: &DeTable<'_>) -> Option<Level> {
+        let value = Reader::get(run, "level")?;
+        let word = self.reader.text(run, "level")?;
+        if let Some((_, level)) = Level::ALL.into_iter().find(|(name, _)| *name == word) {
+            return Some(level);
+        }
+        let names = Level::ALL.map(|(name, _)| name);
+        let hint = match nearest(&word, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it is one of {}", listed(&names)),
+        };
+        self.reader.error(value.span(), format!("unknown level `{word}`")).hint = Some(hint);
+        None
     }
 
     fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {

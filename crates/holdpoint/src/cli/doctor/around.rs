@@ -100,7 +100,10 @@ pub(super) fn state_folder(context: &Context, findings: &mut Vec<Finding>) {
         }
     };
     if let Some(problem) = problem {
-        let what = format!("{problem}, so nothing that you allow is recorded");
+        let what = format!(
+            "{problem}, so nothing that you allow is recorded, and the books are kept in the project, where agents can \
+             write: what is proved has no level"
+        );
         findings.push(Finding::wrong(what, StateFolderError::HINT));
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct HookReport {
 /// Runs all checks.
 pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let found = context.find(None);
-    let entries = journals::read(&journals::homes(&found)).unwrap_or_default();
+    let entries = journals::read(&journals::books(&found, context.env.as_ref())).unwrap_or_default();
     let program = std::env::current_exe()?;
     let places = registered::places(context);
     let mut findings = Vec::new();

@@ -93,7 +93,7 @@ pub(super) fn gather(context: &Context) -> Report {
     let found = context.find(None);
     let day_ago = Timestamp::now().checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
     let is_recent_fault = |entry: &Entry| Word::Fault.fits(entry) && is_since(entry, day_ago);
-    let lines = journals::read(&journals::homes(&found)).unwrap_or_default();
+    let lines = journals::read(&journals::books(&found, context.env.as_ref())).unwrap_or_default();
     let of_no_run =
         |entry: &Entry| !found.runs.iter().any(|run| entry.workflow.as_deref() == Some(&*run.workflow.name));
     let others = lines.iter().filter(|line| of_no_run(&line.entry) && is_recent_fault(&line.entry));
@@ -114,7 +114,7 @@ pub(super) fn gather(context: &Context) -> Report {
 
 fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> bool) -> RunReport {
     let workflow = &run.workflow;
-    let mut entries = journal::read(&run.home);
+    let mut entries = journal::read(&run.books);
     entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
     let facts = facts(context, run);
     let (phase, phase_fault) = match workflow.run.shows.as_ref().map(|phase| facts.shown(phase)) {

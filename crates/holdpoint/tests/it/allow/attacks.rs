@@ -189,8 +189,7 @@ fn a_folder_that_no_workflow_could_be_called_is_none() {
     machine.allow();
     let answer = machine.stop();
     assert!(answer.is_null(), "{answer}");
-    let journal =
-        std::fs::read_to_string(machine.root().join(".holdpoint/journal.jsonl")).unwrap_or_default();
+    let journal = std::fs::read_to_string(machine.book("journal.jsonl")).unwrap_or_default();
     assert!(!journal.contains("touch"), "{journal}");
 }
 

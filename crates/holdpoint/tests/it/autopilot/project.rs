@@ -6,7 +6,7 @@ use std::process::Command;
 use holdpoint::allow::identity::Identity;
 use serde_json::{Value as Json, json};
 
-use crate::project::{Printed, Project, WIDE, allow, feed};
+use crate::project::{Printed, Project, WIDE, allow, books, feed};
 
 /// The session of the agent at work.
 pub(crate) const SESSION: &str = "6a1f0c2e-0001-4000-8000-000000000001";
@@ -116,17 +116,22 @@ impl Site {
         copy
     }
 
-    /// Takes over the trees of the site that this is a copy of: they are kept by project, outside of it.
+    /// Takes over the trees and books of the site that this is a copy of: they are kept by project, outside of it.
     fn take_trees_of(&self, other: &Site) {
         let kept = |site: &Site| {
             let id = Identity::of(&site.root()).unwrap().id;
-            site.project.state().join("holdpoint/projects").join(id).join("git")
+            site.project.state().join("holdpoint/projects").join(id)
         };
-        if kept(other).exists() {
-            std::fs::create_dir_all(kept(self).parent().unwrap()).unwrap();
-            let copied = Command::new("cp").arg("-a").args([kept(other), kept(self)]).status().unwrap();
-            assert!(copied.success());
+        for part in ["git", "books"].map(|part| (kept(other).join(part), kept(self).join(part))) {
+            if part.0.exists() {
+                std::fs::create_dir_all(part.1.parent().unwrap()).unwrap();
+                let copied = Command::new("cp").arg("-a").args([part.0, part.1]).status().unwrap();
+                assert!(copied.success());
+            }
         }
+        // The user has taken the run over: this is a site of its own.
+        let _ = std::fs::remove_dir_all(self.root().join(".git/holdpoint"));
+        let _ = std::fs::remove_file(self.book("home"));
     }
 
     fn script(&self, path: &str, text: &str) -> &Site {
@@ -134,6 +139,16 @@ impl Site {
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(self.project.root().join(path), executable).unwrap();
         self
+    }
+
+    /// A file of the repository's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        books(self.project.state(), &self.root()).base().join(name)
+    }
+
+    /// What is in a file of the repository's books.
+    pub(crate) fn read_book(&self, name: &str) -> String {
+        std::fs::read_to_string(self.book(name)).unwrap()
     }
 
     /// The repository.
@@ -325,7 +340,7 @@ impl Site {
         let answer = self.hook_as(session, event);
         let specific = &answer["hookSpecificOutput"];
         let held = (specific["permissionDecision"] == "deny").then(|| {
-            let line = self.read(".holdpoint/journal.jsonl").lines().next_back().unwrap().to_owned();
+            let line = self.read_book("journal.jsonl").lines().next_back().unwrap().to_owned();
             let entry: Json = serde_json::from_str(&line).unwrap();
             let rule = entry["rules"][0]["rule"].as_str().unwrap_or_else(|| panic!("{entry}")).to_owned();
             (rule, specific["permissionDecisionReason"].as_str().unwrap().to_owned())

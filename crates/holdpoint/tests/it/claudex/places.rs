@@ -44,7 +44,7 @@ fn a_link_to_the_project_is_the_project() {
 
     // Whoever comes through the link waits for the same lock.
     let place = site.root().join(LOOPS).join(format!("{id}.state"));
-    let ours = state::lock(site.root(), &place, lock::PATIENCE).unwrap();
+    let ours = state::lock(&site.project.books(), false, &place, lock::PATIENCE).unwrap();
     let names = || std::fs::read_dir(layout::folder(site.root()).join("locks")).unwrap().count();
     let before = names();
     let mut command = site.project.command(&["hook"]);

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use holdpoint::store::books::Books;
 use holdpoint::store::layout;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -126,6 +127,8 @@ fn places() -> Vec<String> {
     let home = Path::new("/p");
     let place = |path: std::path::PathBuf| path.strip_prefix(home).unwrap().to_string_lossy().into_owned();
     let plan = home.join(".taskie/plans/p");
+    // Where they would be without a state folder.
+    let books = Books::in_project(home);
     let review = format!("review {}", layout::name(home, &plan));
     let computed = [
         layout::lock(home, &layout::name(home, &plan)),
@@ -133,10 +136,10 @@ fn places() -> Vec<String> {
         layout::lock(home, &review),
         layout::lock(home, "sessions"),
         layout::lock(home, "owners"),
-        layout::owner(home, &plan),
-        layout::memory(home, "s1", "taskie"),
-        layout::memory(home, "s1", "gate"),
-        layout::report(home, &plan.join("plan-review-1.md")),
+        books.owner(&plan),
+        books.memory("s1", "taskie"),
+        books.memory("s1", "gate"),
+        books.report(&plan.join("plan-review-1.md")),
     ];
     // What Holdpoint keeps for the user: links there are the user's own mistake, and still lead nowhere.
     let kept = ["", "/projects", "/told", "/projects/0"].map(|part| format!("../state/holdpoint{part}"));

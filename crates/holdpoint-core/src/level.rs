@@ -1,9 +1,10 @@
-//! What can be believed of an attestation, by where it was made.
+//! What can be believed of a proof, by where it was made and kept.
 
 use serde::{Deserialize, Serialize};
 
 /// Who made the proof and kept it, from the weakest to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::level))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Holdpoint, as the same user as the agent. A program that is written to forge can forge it.
@@ -17,7 +18,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// All levels, as commands and attestations spell them.
+    /// All levels, as workflow files, commands and attestations spell them.
     pub const ALL: [(&'static str, Level); 4] = [
         ("kept", Level::Kept),
         ("fenced", Level::Fenced),
