@@ -173,7 +173,9 @@ impl Typed<'_> {
         let session = self.session(&here, event);
         if newest.is_some() {
             noticed.extend(session.uphold().map_err(files)?);
-            noticed.iter().for_each(|what| record::noticed(&here, what));
+            for what in &noticed {
+                record::noticed(&here, what);
+            }
         }
         if self.command.run.is_none() {
             return Ok((newest, noticed));

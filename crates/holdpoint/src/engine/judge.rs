@@ -31,7 +31,9 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     match session.uphold() {
         Ok(noticed) => {
             let mut report = judge_upheld(session, only);
-            noticed.iter().for_each(|what| report.notice(session.run, session.event, what));
+            if let Some(what) = &noticed {
+                report.notice(session.run, session.event, what);
+            }
             report
         }
         Err(error) => judge_unsure(session, only, &error),

@@ -134,7 +134,7 @@ fn an_answer_seals_no_state_that_nobody_can_vouch_for() {
     follow(&site, Site::next, &[(TASK_1, &total), (SPEC_1, &nothing)]);
     let right = nonce(&site);
     site.sh(&format!(
-        "rm {} && sed -i 's/\"recheck_loop\": 0/\"recheck_loop\": 1/' {STATE}",
+        "rm {} && sed -i 's/\"current_task\": 1/\"current_task\": 2/' {STATE}",
         site.book("sealed/autopilot.json").display()
     ));
     let forged = site.read(STATE);
