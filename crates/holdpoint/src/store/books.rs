@@ -130,7 +130,7 @@ impl Books {
             let folder = layout::prepare(&self.0.home, file)?;
             return Ok(self.0.folder.get_or_init(|| folder));
         };
-        let folder = match self.0.folder.get() {
+        let folder = match self.opened()? {
             Some(folder) => folder,
             None => {
                 let folder = Folder::own(&outside.root)?;

@@ -217,10 +217,18 @@ pub fn append(books: &Books, entry: &Entry) -> Result<(), StoreError> {
 
 fn append_to(books: &Books, entry: &Entry) -> Result<(), StoreError> {
     let path = &books.journal();
-    let folder = books.prepare(path)?;
+    // Nearly always its folder is there. In a project, our folder is looked at all the same.
+    let there = if books.are_outside() { books.opened()? } else { None };
+    let there = there.and_then(|folder| Some((folder, folder.append(path, Access::Ours).ok()?)));
+    let (folder, mut file) = match there {
+        Some(there) => there,
+        None => {
+            let folder = books.prepare(path)?;
+            (folder, folder.append(path, Access::Ours)?)
+        }
+    };
     let mut line = serde_json::to_vec(&*entry.without_secrets())?;
     line.push(b'\n');
-    let mut file = folder.append(path, Access::Ours)?;
     if is_torn(&mut file) {
         line.insert(0, b'\n');
     }
