@@ -386,7 +386,7 @@ pub fn vouch(books: &Books, workflow: &str, origin: Origin, state: &Path) -> Res
     let home = books.home();
     if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
         let (books, workflow, place) = (books.clone(), workflow.to_owned(), home.to_path_buf());
-        Seal { place, books, workflow, origin }.close(&bytes)?;
+        Seal { books, workflow, origin, place }.close(&bytes)?;
     }
     Ok(evidence::vouch(books, workflow)?)
 }
