@@ -425,10 +425,17 @@ impl Workflow {
         if self.run.is_sealed || self.commands.iter().any(is_seen) {
             all.push(on(Moment::Before, ToolKind::Shell));
         }
-        if self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some()) {
+        if self.asks_subagents() {
+            // An answer counts only if the call was seen to begin.
+            all.push(on(Moment::Before, ToolKind::Delegation));
             all.push(on(Moment::After, ToolKind::Delegation));
         }
         all
+    }
+
+    /// Returns whether sub-agents may be asked to review.
+    pub fn asks_subagents(&self) -> bool {
+        self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some())
     }
 
     /// The rules that look at this event; with `only`, the one of that name or those of that guard.

@@ -6,6 +6,7 @@ mod approve;
 mod attest;
 mod check;
 mod condition;
+mod confirmation;
 mod demo;
 mod doctor;
 mod evidence;

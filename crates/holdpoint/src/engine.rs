@@ -5,11 +5,13 @@ pub mod advance;
 pub mod approval;
 pub mod command;
 mod commit;
+mod delegation;
 mod echo;
 pub mod judge;
 pub mod leftovers;
 mod legacy;
 mod merge;
+pub mod owed;
 mod ownership;
 mod patience;
 mod performance;
@@ -17,6 +19,8 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
+mod unproved;
+mod word;
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -35,7 +39,7 @@ use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
-use crate::caller;
+use crate::caller::{self, Caller};
 use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
@@ -108,14 +112,17 @@ pub fn answer(call: &Call<'_>) -> Reply {
         return reply;
     }
     if options.protocol == Protocol::Own && performance::may_act(&event, &found) {
-        if caller::is_forged(call.env.as_ref()) {
-            return not_the_clients(&found);
-        }
-        if matches!(event.moment, Moment::Start | Moment::Prompt) {
-            caller::note(call.env.as_ref());
+        match caller::of(call.env.as_ref(), &asked, &event) {
+            Caller::Forged(whence) => return not_the_clients(&found, whence),
+            Caller::Unproved(why) => {
+                let (input, env) = (Input::Whole(Vec::new()), unproved::doubted(&call.env, why));
+                let call = Call { input, options, cwd: call.cwd, env, leftovers: Leftovers::default() };
+                return hear(&call, &asked, event, &found, said, started);
+            }
+            Caller::Client | Caller::User => {}
         }
     }
-    let reply = respond(call, &asked, event, &found, said, started);
+    let reply = hear(call, &asked, event, &found, said, started);
     call.leftovers.keep((payload, found));
     reply
 }
@@ -135,9 +142,31 @@ fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
     }
 }
 
+/// Notes who is there and what the user has said, and then asks the workflows.
+fn hear(
+    call: &Call<'_>,
+    asked: &Asked,
+    mut event: Event,
+    found: &Found,
+    mut said: merge::Said,
+    started: Instant,
+) -> Reply {
+    if call.options.protocol == Protocol::Own {
+        match event.moment {
+            Moment::Start | Moment::Prompt => caller::note(call.env.as_ref(), &event),
+            Moment::Stop => caller::see(call.env.as_ref(), event.session.as_deref()),
+            Moment::Before => {}
+            Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
+        }
+        word::settle(call, &event, found, &mut said);
+        word::hear(call, asked, &event, found, &mut said);
+    }
+    respond(call, asked, event, found, said, started)
+}
+
 /// A call that the client did not make performs nothing, records no verdict and counts for nobody.
-fn not_the_clients(found: &Found) -> Reply {
-    let what = "a call of the hook came from a shell below the agent, not from the agent's client";
+fn not_the_clients(found: &Found, whence: &str) -> Reply {
+    let what = &format!("a call of the hook came {whence}");
     if let Some(home) = found.runs.iter().find(|run| run.is_recorded).map(|run| &run.home) {
         record::unasked(home, what);
     }
@@ -186,14 +215,22 @@ fn respond(
             call.leftovers.keep(session.into_facts());
             continue;
         }
-        let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
+        let mut report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
+        if call.options.protocol == Protocol::Own {
+            owed::tell(&session, &mut report);
+        }
         if let Err(error) = record::write(&session, &report, started) {
             said.unrecorded(&session, &error);
         }
         said.add(&session, &report);
         call.leftovers.keep((session.into_facts(), report));
     }
-    let instead = if said.holds() { None } else { performance::perform(call, asked, &event) };
+    let instead = if said.holds() {
+        None
+    } else {
+        delegation::begin(call, asked, &event, found);
+        performance::perform(call, asked, &event)
+    };
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {

@@ -32,6 +32,8 @@ pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 pub const ALLOW: &str = "HOLDPOINT_ALLOW";
 /// The organisation's folder, for tests: only a debug build reads it, a released program has `/etc/holdpoint` alone.
 pub const ORGANISATION: &str = "HOLDPOINT_ORGANISATION";
+/// The number of the outermost process that counts, for tests: only a debug build reads it.
+pub const OUTERMOST: &str = "HOLDPOINT_OUTERMOST";
 /// Claude Code's folder, if not `.claude` in the home.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// Codex's folder, if not `.codex` in the home.

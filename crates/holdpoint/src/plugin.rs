@@ -88,11 +88,15 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
     }
     if !workflow.phases.is_empty() {
         tools.entry("Stop").or_default().insert(String::new());
+        // At a prompt the client is noted, and holds are counted from none.
+        tools.entry("UserPromptSubmit").or_default().insert(String::new());
     }
+    let performs = workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
     let longest = workflow.longest_review_s();
     let patience = (longest + STOP_MARGIN_S).max(STOP_MIN);
     let entry = |(event, tools): (&str, BTreeSet<String>)| {
-        let timeout = if event == "Stop" { patience } else { QUICK };
+        let is_long = event == "Stop" || event == "PreToolUse" && performs;
+        let timeout = if is_long { patience } else { QUICK };
         let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];
         let hook = json!({"type": "command", "command": "holdpoint", "args": args, "timeout": timeout});
         // A rule about every tool makes the matchers of the other rules irrelevant.

@@ -188,8 +188,6 @@ impl crate::workflow::Workflow {
     /// Whether an event may be a sub-agent's answer to a review.
     pub fn hears(&self, event: &crate::event::Event) -> bool {
         let is_delegation = || event.tool.as_ref().is_some_and(|tool| tool.kind() == ToolKind::Delegation);
-        event.moment == Moment::After
-            && self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some())
-            && is_delegation()
+        event.moment == Moment::After && self.asks_subagents() && is_delegation()
     }
 }

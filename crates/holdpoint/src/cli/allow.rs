@@ -78,7 +78,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         context.ui.data(survey(&start, &allowance)?.content.digest());
         return Ok(());
     }
-    user::refuse_agents(context.env.as_ref(), "holdpoint allow")?;
+    user::word(context.env.as_ref(), &context.cwd, "holdpoint allow")?;
     if arguments.instead.revoke {
         return revoke(context, &start, &allowance);
     }

@@ -5,9 +5,11 @@ use std::path::Path;
 use clap::Args;
 use holdpoint_core::phase::approval::Given;
 use holdpoint_core::verdict::Verdict;
+use holdpoint_core::workflow::approval::Channel;
 
 use super::{Context, phrase, subject};
 use crate::check;
+use crate::engine::owed;
 use crate::error::CommandError;
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
@@ -59,6 +61,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         };
         is_any |= !pieces.is_empty();
         show(context, arguments, run, &pieces[skipped..]);
+        if let Some(text) = owed::text(&owed::of(run, context.env.as_ref())).filter(|_| !arguments.json) {
+            is_any = true;
+            context.ui.record(context.ui.paint(Style::Yellow, format!("{}: {text}", run.workflow.name)));
+        }
         if skipped > 0 {
             context.ui.note(format!("{skipped} older pieces are not shown. Show all with `-n 0`."));
         }
@@ -114,11 +120,15 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{log}")
 }
 
-/// Who said it, until when it counts, and why not.
+/// Who said it, how, until when it counts, and why not.
 fn said(given: &Given) -> String {
     let end = given.expires.as_ref().map(|end| format!(", until {end}")).unwrap_or_default();
     let reason = given.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    phrase::printable(&format!("by {}{end}{reason}", given.by))
+    let through = match given.through {
+        Channel::Terminal => "in a terminal",
+        Channel::Prompt => "by a prompt",
+    };
+    phrase::printable(&format!("by {}, {through}{end}{reason}", given.by))
 }
 
 fn digits(tree: &str) -> String {

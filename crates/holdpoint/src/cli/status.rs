@@ -62,6 +62,9 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     if let [first, ..] = run.waits_for.as_slice() {
         row("waits", format!("for the approval of {}: holdpoint approve {first}", run.waits_for.join(", ")));
     }
+    if let Some(text) = &run.unreviewed {
+        row("reviews", ui.paint(Style::Yellow, phrase::printable(text)));
+    }
     row("fired", fired_words(run));
     row("held", held_words(run));
     row("faults", faults(ui, run.faults_last_day));

@@ -9,7 +9,7 @@ use holdpoint_core::facts::{FactError, Facts, time};
 use holdpoint_core::phase::approval::{self, Given};
 use holdpoint_core::phase::{self, Answered, Due, Turn};
 use holdpoint_core::verdict::Verdict;
-use holdpoint_core::workflow::approval::{Approval, Of};
+use holdpoint_core::workflow::approval::{Approval, Channel, Of};
 use holdpoint_core::workflow::phase::{Actor, Phase, PhaseKind};
 use holdpoint_core::workflow::step::Delivery;
 use holdpoint_core::workflow::{Text, Workflow};
@@ -56,6 +56,15 @@ pub enum Answer<'a> {
     Yes(&'a Seen),
     /// No, with the reason.
     No(&'a str),
+}
+
+/// Who says it, and how it reached Holdpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// The user of the operating system.
+    pub by: &'a str,
+    /// The way.
+    pub through: Channel,
 }
 
 /// What came of it.
@@ -128,12 +137,22 @@ impl<'a> Waiting<'a> {
     }
 
     /// Keeps what a person says, and takes the step that it leads to.
-    pub fn say(&self, approval: &Approval, by: &str, answer: Answer<'_>) -> Result<Outcome, CommandError> {
-        self.keep_word(approval, by, answer)?;
+    pub fn say(
+        &self,
+        approval: &Approval,
+        said: &Said<'_>,
+        answer: Answer<'_>,
+    ) -> Result<Outcome, CommandError> {
+        self.keep_word(approval, said, answer)?;
         self.go_on(&format!("approve {}", approval.name))
     }
 
-    fn keep_word(&self, approval: &Approval, by: &str, answer: Answer<'_>) -> Result<(), CommandError> {
+    fn keep_word(
+        &self,
+        approval: &Approval,
+        said: &Said<'_>,
+        answer: Answer<'_>,
+    ) -> Result<(), CommandError> {
         let session = self.session;
         let _lock = review::wait_for_lock(session)
             .map_err(|error| CommandError::new(Kind::Files, format!("nothing was recorded: {error}")))?;
@@ -160,7 +179,8 @@ impl<'a> Waiting<'a> {
         let given = Given {
             name: approval.name.to_string(),
             run: approval::run_name(&facts),
-            by: by.to_owned(),
+            by: said.by.to_owned(),
+            through: said.through,
             commit: now.commit.map(|(id, _)| id).filter(|_| approval.of == Of::Commit),
             expires,
             reason,

@@ -19,8 +19,8 @@ use holdpoint_core::workflow::step::Step;
 
 use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
-use super::record;
 use super::session::Session;
+use super::{owed, record};
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog::{Origin, is_name};
@@ -52,6 +52,8 @@ pub struct Typed<'a> {
     pub env: &'a Arc<dyn Env>,
     /// The session of the agent that typed it.
     pub session: Option<String>,
+    /// Whether it is known that the user gave it.
+    pub is_confirmed: bool,
 }
 
 /// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
@@ -73,7 +75,7 @@ fn refused(refusal: Refusal) -> CommandError {
 impl Typed<'_> {
     /// Performs it: its step, and then the phases that it may go through. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
-        if self.command.is_users {
+        if self.command.is_users && !self.is_confirmed {
             user::refuse_agents(self.env.as_ref(), &self.command.name)?;
         }
         let event = Arc::new(self.event());
@@ -250,6 +252,7 @@ impl Typed<'_> {
             let state = path.map(|path| run.folder.join(path)).unwrap_or_default();
             seal.retire(&state).map_err(files)?;
         }
+        owed::forget(session);
         let first = session.refresh().first_values().map_err(told)?;
         let keep = &step.command.keep;
         if let Some(id) = run.id.as_ref().filter(|_| !keep.is_empty()) {

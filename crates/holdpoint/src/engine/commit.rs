@@ -8,6 +8,7 @@ use holdpoint_core::workflow::phase::Phase;
 use serde_json::Value as Json;
 use thiserror::Error;
 
+use super::owed;
 use super::session::Session;
 use crate::store::section::{self, SectionError};
 use crate::store::state::{StateFile, WriteError};
@@ -76,6 +77,7 @@ pub(super) fn commit(
         let file = file.ok_or(WriteError::NoFile)?;
         file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
     }
+    owed::note(session, effects);
     session.refresh();
     let told = tell_documents(session, &effects.log);
     Ok(told.err().map(|why| format!("the run's documents are behind its state: {why}")))

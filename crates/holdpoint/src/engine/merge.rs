@@ -37,6 +37,16 @@ impl Said {
         !self.holds.is_empty()
     }
 
+    /// A message for the user.
+    pub(super) fn tell(&mut self, text: String) {
+        self.messages.push(text);
+    }
+
+    /// Information for the agent, about this workflow.
+    pub(super) fn inform(&mut self, workflow: &str, text: String) {
+        self.context.push((workflow.to_owned(), text));
+    }
+
     /// A fault that the user should see, once a session.
     pub(super) fn fault(&mut self, home: &Path, event: &Event, what: &str, text: String) {
         let session = event.session.as_deref().unwrap_or_default();

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use super::Call;
 use super::command::{Typed, choice, words};
+use super::delegation;
 use crate::agent::{Asked, Protocol};
 use crate::catalog::Origin;
 use crate::error::CommandError;
@@ -25,7 +26,9 @@ pub(super) fn may_act(event: &Event, found: &Found) -> bool {
     match event.moment {
         Moment::Start | Moment::Prompt => true,
         Moment::Before => {
-            event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some())
+            let is_ours = |text| ours(text).is_some();
+            event.tool.as_ref().and_then(Tool::command).is_some_and(is_ours)
+                || delegation::is_one(event, found)
         }
         Moment::After => found.runs.iter().any(|run| run.workflow.hears(event)),
         Moment::Stop => found.runs.iter().any(|run| !run.workflow.phases.is_empty()),
@@ -110,7 +113,7 @@ impl Named {
         let Named { workflow, origin, command, words } = self;
         let cwd = Path::new(&event.cwd);
         let session = event.session.clone();
-        Typed { workflow: &workflow, origin, command: &command, words, cwd, env: &call.env, session }
-            .perform()
+        let (command, env, is_confirmed) = (&command, &call.env, false);
+        Typed { workflow: &workflow, origin, command, words, cwd, env, session, is_confirmed }.perform()
     }
 }

@@ -12,6 +12,7 @@ use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::step::Delivery;
 
+use super::owed;
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Failure, Performed};
@@ -76,7 +77,8 @@ pub(super) fn perform(
             return failed(&session.refresh(), phase, &failure.told(request), report).map(Outcome::Step);
         }
     };
-    let Performed { mut verdict, output, cost_usd, evidence, stands } = performed;
+    let Performed { mut verdict, output, cost_usd, mut evidence, stands } = performed;
+    evidence.doubts.extend(session.env.unproved().map(str::to_owned));
     // The world is asked anew: a check may have changed it, and others meanwhile, too.
     let facts = session.refresh_with(stands.clone());
     if let Some(condition) = &request.condition
@@ -100,6 +102,7 @@ pub(super) fn perform(
     if let Err(error) = evidence::append(&session.run.home, &evidence) {
         report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
     }
+    owed::performed(session, phase);
     // From here on, what was just seen is part of what is known.
     let facts = session.refresh_with(stands);
     let answered = Answered { verdict: Some(verdict), details: evidence.details, output };

@@ -14,7 +14,7 @@ mod settings;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use holdpoint::env_vars::ORGANISATION;
+use holdpoint::env_vars::{ORGANISATION, OUTERMOST};
 use serde_json::{Value as Json, json};
 
 use crate::init::snapshot;
@@ -94,7 +94,7 @@ impl Machine {
         let mut command = Command::new(name);
         let path = format!("{}/bin:{}", self.home().display(), std::env::var("PATH").unwrap());
         command.current_dir(folder).env_clear().env("PATH", path).env("HOME", self.home());
-        command.env(ORGANISATION, "/nonexistent");
+        command.env(ORGANISATION, "/nonexistent").env(OUTERMOST, std::process::id().to_string());
         command.env(WIDE.0, WIDE.1);
         command
     }

@@ -1,5 +1,7 @@
 //! Approvals, in a real project with a real terminal: a release that two people approve.
 
+#[cfg(target_os = "linux")]
+mod prompt;
 mod refusals;
 mod terminal;
 
@@ -7,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::generated::repository;
 use crate::project::{Printed, Project};
-use terminal::typed;
+pub(crate) use terminal::typed;
 
 const STATE: &str = "release.json";
 const EVIDENCE: &str = ".holdpoint/evidence/release.jsonl";

@@ -15,3 +15,5 @@ mod proof;
 mod setbacks;
 mod subagents;
 mod walk;
+#[cfg(target_os = "linux")]
+mod word;

@@ -11,6 +11,7 @@ use crate::project::{Printed, Project, WIDE, feed};
 
 #[cfg(target_os = "linux")]
 mod crash;
+mod engine;
 mod faults;
 mod places;
 mod races;
@@ -113,8 +114,18 @@ impl Site {
         printed.stdout
     }
 
+    /// A prompt of the user's: from then on the session is known.
+    fn begin(&self) {
+        let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "cwd": self.root(),
+            "prompt": "go on"});
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+        command.args(["hook", "--agent", "claude"]);
+        feed(self.prepared(command, self.root()), event.to_string().as_bytes());
+    }
+
     /// Starts a loop and returns its id.
     pub(crate) fn start(&self, words: &[&str]) -> String {
+        self.begin();
         let printed = self.done(&[&["start"], words].concat());
         printed.lines().find_map(|line| line.strip_prefix("ID: ")).unwrap().to_owned()
     }

@@ -17,6 +17,7 @@ mod reviewer;
 mod session;
 mod table;
 mod taskie;
+mod word;
 
 use std::process::Command;
 

@@ -23,6 +23,8 @@ mod check;
 mod checks;
 #[cfg(unix)]
 mod claudex;
+#[cfg(target_os = "linux")]
+mod client;
 #[cfg(unix)]
 mod clients;
 mod commands;
@@ -59,6 +61,7 @@ mod log;
 mod mistakes;
 #[cfg(unix)]
 mod model;
+mod owed;
 mod ownership;
 mod parallel;
 mod permits;

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use holdpoint::allow::Allowance;
 use holdpoint::env::Env;
-use holdpoint::env_vars::{ORGANISATION, XDG_STATE_HOME};
+use holdpoint::env_vars::{ORGANISATION, OUTERMOST, XDG_STATE_HOME};
 use serde_json::Value as Json;
 
 /// A folder with a project in it.
@@ -123,6 +123,7 @@ impl Project {
             .env("HOME", self.root.join("no-home"))
             .env(XDG_STATE_HOME, self.state())
             .env(ORGANISATION, "/nonexistent")
+            .env(OUTERMOST, std::process::id().to_string())
             .env(WIDE.0, WIDE.1);
         command
     }

@@ -14,6 +14,7 @@ use crate::allow::waiting;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
+use crate::engine::owed;
 use crate::error::in_full;
 use crate::layers::Configuration;
 use crate::project::{Found, Run};
@@ -53,6 +54,8 @@ pub(super) struct RunReport {
     pub(super) phase_fault: Option<String>,
     /// The approvals that the run waits for.
     pub(super) waits_for: Vec<String>,
+    /// What is to be said of reviews that Holdpoint has not performed.
+    pub(super) unreviewed: Option<String>,
     pub(super) last_event: Option<Entry>,
     pub(super) last_hold: Option<Entry>,
     pub(super) faults_last_day: usize,
@@ -137,6 +140,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         phase,
         phase_fault,
         waits_for: waits_for(&facts).unwrap_or_default(),
+        unreviewed: unreviewed(context, run, &facts),
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
         last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
         last_event: entries.pop(),
@@ -154,6 +158,15 @@ fn waits_for(facts: &Arc<Facts>) -> Result<Vec<String>, FactError> {
     let Due::Phase(phase) = phase::due(facts)? else { return Ok(Vec::new()) };
     let missing = phase::approval::missing(facts, &phase)?;
     Ok(missing.iter().map(|approval| approval.name.to_string()).collect())
+}
+
+/// Returns what is to be said of reviews that were due before what is due now, and that Holdpoint has not performed.
+fn unreviewed(context: &Context, run: &Run, facts: &Arc<Facts>) -> Option<String> {
+    let mut reviews = owed::of(run, context.env.as_ref());
+    if let Ok(Due::Phase(phase)) = phase::due(facts) {
+        reviews.remove(&*phase.name);
+    }
+    owed::text(&reviews)
 }
 
 fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {

@@ -191,6 +191,7 @@ impl Site {
             .env_clear()
             .env("HOME", self.tools())
             .env("HOLDPOINT_ORGANISATION", "/nonexistent")
+            .env("HOLDPOINT_OUTERMOST", std::process::id().to_string())
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("XDG_STATE_HOME", self.project.state())
             .env(WIDE.0, WIDE.1);

@@ -86,7 +86,7 @@ fn a_loop_that_a_sub_agent_of_codex_begins_holds_its_session() {
         };
         vec![call]
     });
-    run_codex(&codex, &project, &model, &codex_hooks(&["Stop"]));
+    run_codex(&codex, &project, &model, &codex_hooks(&["UserPromptSubmit", "Stop"]));
 
     let environment = project.read("environment");
     let given = |name: &str| environment.lines().find_map(|line| line.strip_prefix(name)).unwrap();
