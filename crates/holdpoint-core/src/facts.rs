@@ -11,6 +11,7 @@ mod nouns;
 mod one_run;
 mod owner;
 mod phase;
+mod place;
 mod questions;
 mod report;
 mod spec;

@@ -108,17 +108,16 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError>
     if paths.len() > PATHS_MAX {
         return Ok(Some(Against::Files(format!("{} files at once, too many to be checked", paths.len()))));
     }
-    let paths = paths.into_iter().map(|path| crate::path::join(&facts.event.cwd, &path));
-    let ours = paths.filter_map(|path| match crate::path::below(&facts.home, &path) {
-        Some(file) => Some(file.to_owned()).filter(is_ours),
-        None => ABOVE.iter().any(|glob| fast_glob::glob_match(glob, &path)).then_some(path),
-    });
+    let ours = paths.into_iter().flat_map(|path| facts.places(&crate::path::join(&facts.event.cwd, &path)));
+    let is_above = |place: &String| ABOVE.iter().any(|glob| fast_glob::glob_match(glob, place));
+    let ours = ours.filter(|place| if place.starts_with('/') { is_above(place) } else { is_ours(place) });
     let ours: Vec<String> = ours.collect();
     Ok((!ours.is_empty()).then(|| Against::Files(ours.join(", "))))
 }
 
 fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError> {
     let Some(command) = tool.command() else { return Ok(None) };
+    let command = command.as_ref();
     if command.len() > shell::COMMAND_MAX {
         return Ok(Some(Against::TooLong(command.len())));
     }

@@ -60,6 +60,13 @@ pub trait World: Send + Sync {
         one == other
     }
 
+    /// Returns where an absolute path really leads, with every link in it followed as far as it exists. None if that is
+    /// the path itself, or cannot be told.
+    fn real(&self, path: &str) -> Option<String> {
+        let _ = path;
+        None
+    }
+
     /// Whether files can be created in this folder of the project.
     fn is_writable(&self, folder: &str) -> Answer<()> {
         let _ = folder;

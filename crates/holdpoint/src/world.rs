@@ -297,6 +297,23 @@ fn unreadable(why: impl ToString) -> WorldError {
 }
 
 /// Turns a failure into a fault.
+/// Where a path leads, with all links followed, even one whose end does not exist yet.
+#[cfg(unix)]
+fn real_place(path: &Path) -> Option<PathBuf> {
+    const LINKS_MAX: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let there = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+        let (folder, real) = there?;
+        let rest = path.strip_prefix(folder).ok()?.to_owned();
+        let Some(next) = rest.components().next() else { return Some(real) };
+        let Ok(link) = real.join(next).read_link() else { return Some(real.join(rest)) };
+        let beyond: PathBuf = rest.components().skip(1).collect();
+        path = real.join(link).join(beyond);
+    }
+    None
+}
+
 fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
     result.map_or_else(|error| Answer::Fault(WorldError::Tree(in_full(&error))), Answer::Is)
 }
@@ -376,6 +393,12 @@ impl World for ProjectWorld {
     fn is_same_place(&self, one: &str, other: &str) -> bool {
         let real = |path: &str| Path::new(path).canonicalize().ok();
         tidy(one) == tidy(other) || real(one).is_some_and(|one| Some(one) == real(other))
+    }
+
+    #[cfg(unix)]
+    fn real(&self, path: &str) -> Option<String> {
+        let real = real_place(Path::new(path))?;
+        (real != Path::new(path)).then(|| real.to_str().map(str::to_owned)).flatten()
     }
 
     fn is_writable(&self, folder: &str) -> Answer<()> {

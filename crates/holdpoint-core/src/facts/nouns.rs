@@ -378,7 +378,7 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
             return Ok(Value::UNDEFINED);
         };
-        let find = || crate::shell::commits(command, &self.event.cwd, self.world.as_ref());
+        let find = || crate::shell::commits(&command, &self.event.cwd, self.world.as_ref());
         let commits = self.commits.get_or_init(find);
         match &commits.fault {
             Some(why) if commits.list.is_empty() => Err(FactError::Shell(why.clone())),
@@ -402,7 +402,7 @@ impl ToolFact {
     /// `tool.runs('git push', …)`: whether the shell command runs one of these.
     fn runs(&self, wanted: &[String]) -> Result<bool, FactError> {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
-        let find = || crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
+        let find = || crate::shell::programs(&command, &self.event.cwd, self.world.as_ref());
         let ran = self.ran.get_or_init(find).as_ref().map_err(|why| FactError::Shell(why.clone()))?;
         self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
         Ok(ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted))))
@@ -426,13 +426,10 @@ impl ToolFact {
         Ok(input)
     }
 
-    /// The same from the project's folder; one outside of it stays as it is.
+    /// The same from the project's folder, and where links lead; what is outside of it stays as it is.
     fn files(&self) -> Result<Value, FactError> {
-        let short = |path: String| match crate::path::below(&self.home, &path) {
-            Some(rest) if !rest.is_empty() => Value::from(rest),
-            _ => Value::from(path),
-        };
-        Ok(self.paths()?.map(short).collect())
+        let places = |path: String| super::place::places(self.world.as_ref(), &self.home, &path);
+        Ok(self.paths()?.flat_map(places).map(Value::from).collect())
     }
 }
 
@@ -447,7 +444,7 @@ impl Object for ToolFact {
             }
             "agent" => tool.agent().ok().flatten().map(Value::from),
             "text" => Some(self.text(tool.text())),
-            "command" => tool.command().map(|command| self.text(command.to_owned())),
+            "command" => tool.command().map(|command| self.text(command.into_owned())),
             "paths" => Some(self.paths().map_or_else(Value::from, |paths| paths.map(Value::from).collect())),
             "files" => Some(self.files().unwrap_or_else(Value::from)),
             "input" => Some(self.input(tool).unwrap_or_else(Value::from)),

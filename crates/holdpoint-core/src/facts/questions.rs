@@ -83,6 +83,10 @@ impl World for Questions {
         self.counted(self.ask(QUESTION, |world| world.kept(path)), |file| file.as_ref().map_or(0, Vec::len))
     }
 
+    fn real(&self, path: &str) -> Option<String> {
+        self.world.real(path)
+    }
+
     fn is_same_place(&self, one: &str, other: &str) -> bool {
         self.world.is_same_place(one, other)
     }

@@ -25,7 +25,7 @@ pub(super) fn may_act(event: &Event, found: &Found) -> bool {
     match event.moment {
         Moment::Start | Moment::Prompt => true,
         Moment::Before => {
-            event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some())
+            event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(&text).is_some())
         }
         Moment::After => found.runs.iter().any(|run| run.workflow.hears(event)),
         Moment::Stop => found.runs.iter().any(|run| !run.workflow.phases.is_empty()),
@@ -39,7 +39,7 @@ pub(super) fn perform(call: &Call<'_>, asked: &Asked, event: &Event) -> Option<J
         return None;
     }
     let tool = event.tool.as_ref()?;
-    let words = ours(tool.command()?)?;
+    let words = ours(&tool.command()?)?;
     // What a plan says is not to be done yet.
     if asked.is_planning {
         return None;

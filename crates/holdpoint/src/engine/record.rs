@@ -1,5 +1,6 @@
 //! What goes into the journal about an event.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -85,7 +86,7 @@ fn in_short(tool: &Tool) -> Option<String> {
     const CHARS_SEEN: usize = 2_000;
     let path = || tool.paths().into_iter().next();
     let agent = || tool.agent().ok().flatten().map(str::to_owned);
-    let text = tool.command().map(str::to_owned).or_else(path).or_else(agent)?;
+    let text = tool.command().map(Cow::into_owned).or_else(path).or_else(agent)?;
     // Before it is cut: half a token is not known for one any more.
     let line: String = text.lines().next().unwrap_or_default().chars().take(CHARS_SEEN).collect();
     Some(secret::replaced(&line).chars().take(CHARS_MAX).collect())

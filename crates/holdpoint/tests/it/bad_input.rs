@@ -132,6 +132,9 @@ fn fields_of_the_wrong_type_do_not_open_the_gate() {
             sound(&printed, &format!("{field} = {value}"));
             // A text is an event's name of some agent, if not of one we know.
             let unknown_event = field == "hook_event_name" && value == "";
+            // A tool without a name that is given a command is a shell, for all that can be told.
+            let nameless = field == "tool_name" && value == "";
+            let reason = if nameless { "ANY\n\nSHELL ls" } else { reason };
             assert_eq!(held(&printed), if unknown_event { "" } else { reason }, "{field} = {value}");
         }
         let mut event = event(&project);
@@ -265,7 +268,9 @@ fn events_and_tools_nobody_knows() {
         event["tool_name"] = json!(tool);
         let printed = project.hook(&event);
         sound(&printed, tool);
-        assert_eq!(held(&printed), "ANY", "{tool}");
+        assert_eq!(held(&printed), "ANY\n\nSHELL ls", "{tool} is given a command");
+        event["tool_input"] = json!({"city": "Rome"});
+        assert_eq!(held(&project.hook(&event)), "ANY", "{tool}");
     }
 }
 

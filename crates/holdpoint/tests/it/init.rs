@@ -65,14 +65,14 @@ fn each_agent_gets_its_own_form() {
     let project = Project::new();
     init(&project, &AGENTS);
     let claude = registered(&project, ".claude/settings.json", "PreToolUse");
-    assert_eq!(claude["matcher"], "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent");
+    assert_eq!(claude["matcher"], "^(Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent|mcp__.*)$");
     let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 600});
     assert_eq!(claude["hooks"], json!([exec]));
     assert_eq!(registered(&project, ".claude/settings.json", "PostToolUse")["hooks"][0]["timeout"], 30);
     assert_eq!(registered(&project, ".claude/settings.json", "Stop")["hooks"][0]["timeout"], 600);
     assert!(registered(&project, ".claude/settings.json", "PostToolUseFailure").is_object());
     let codex = registered(&project, ".codex/hooks.json", "PreToolUse");
-    assert_eq!(codex["matcher"], "Bash|apply_patch|spawn_agent");
+    assert_eq!(codex["matcher"], "^(Bash|apply_patch|spawn_agent|mcp__.*)$");
     assert_eq!(codex["hooks"][0]["command"], format!("{HOLDPOINT} hook --agent codex"));
     let gemini = registered(&project, ".gemini/settings.json", "AfterAgent");
     assert_eq!(gemini["hooks"][0]["timeout"], 600_000, "milliseconds");
