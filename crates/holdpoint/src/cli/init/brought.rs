@@ -37,7 +37,9 @@ impl Brought {
             Err(error) => return Brought::Unusable(in_full(&error)),
         };
         let is_new = !survey.pending.is_empty() || !survey.runs.is_empty();
-        if user::is_there(context.env.as_ref()) || !is_new {
+        // What an agent's `init` writes is for the user to allow, even where nothing else waits.
+        let is_agents = context.env.is_agents();
+        if user::is_there(context.env.as_ref()) || (!is_new && !is_agents) {
             return Brought::Allowed(survey);
         }
         Brought::Waiting(survey.waiting())
