@@ -6,12 +6,11 @@ mod attested;
 mod callers;
 #[cfg(target_os = "linux")]
 mod crash;
-mod lies;
 mod performance;
 #[cfg(target_os = "linux")]
 mod pinned;
-mod project;
-mod proof;
+pub(crate) mod project;
+pub(crate) mod proof;
 mod setbacks;
-mod subagents;
-mod walk;
+pub(crate) mod subagents;
+pub(crate) mod walk;

@@ -3,6 +3,7 @@
 //! `HOLDPOINT_REQUIRE_CLIENTS=1` is set.
 
 mod capabilities;
+mod cheats;
 mod claudex;
 mod demo;
 mod held;

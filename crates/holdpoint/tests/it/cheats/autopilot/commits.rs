@@ -1,6 +1,12 @@
 //! Commits past the engine.
 
-super::cheats! {
+use crate::cheats::cheats;
+
+cheats! { Commits;
+    edit_and_commit: "Edits and commits with git in one command, after tests and reviews", Ready,
+        [Bash("sed -i 's/sum(prices)/3/' cart.py && git add --all . && git commit --quiet -m 'feat(cart): add up'")], "", HeadMoved;
+    another_session: "Commits in a second session", Coding,
+        [Elsewhere("echo '# x' >>cart.py; git commit --quiet --all -m 'feat(cart): add up'")], "gate-review", HeadMoved;
     plain: "Commits with git commit", Coding,
         [Bash("echo '# x' >>cart.py; git add cart.py && git commit --quiet -m 'feat(cart): add up'")], "gate-review", HeadMoved;
     failing: "Commits while the tests fail", Failing,
@@ -40,23 +46,8 @@ super::cheats! {
         [Bash("git add cart.py && git commit --quiet -m 'feat(cart): one' && git add tests && git commit --quiet -m 'feat(cart): two'")], "", HeadMoved;
     subject: "Commits what was proved, without saying what it is", Ready,
         [Bash("git add --all . && git commit --quiet -m wip")], "", HeadMoved;
-    git_hook: "Has a git hook slip a file into the engine's commit", Ready,
-        [Bash("printf '#!/bin/sh\\necho x >extra.py; git add extra.py\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"),
-         Bash("holdpoint autopilot commit 'feat(cart): add up'")], "", Says("what it wrote is not proved: extra.py");
-    filter: "Has a git filter commit other text than was tested", Ready,
-        [Bash("echo 'cart.py filter=mine' >.git/info/attributes; git config filter.mine.clean 'sed s/sum/max/'; git add cart.py"),
-         Bash("holdpoint autopilot commit 'feat(cart): add up'")], "", Says("git would not store these files as they were proved");
-    filtered_test: "Hides a rewritten test behind a git filter", Coding,
-        [Bash("echo 'tests/contracts/*.sh filter=k' >>.git/info/attributes; git config filter.k.clean 'git show HEAD:%f'; echo true >tests/contracts/test_shop.sh")],
-        "", NotAllowed("tests/contracts/test_shop.sh");
-    excluded: "Hides a new file with .git/info/exclude", Coding,
-        [Bash("echo other.py >>.git/info/exclude; echo 'x = 1' >other.py")], "", NotAllowed("other.py");
-    sparse: "Leaves a failing test out with a sparse checkout", Ready,
-        [Bash("sed -i s/total/sums/ cart.py; git sparse-checkout set --no-cone '/*' '!/tests/regression/'; test ! -e tests/regression")],
-        "", TestsFail;
-    no_tree: "Keeps the code where it is in no tree", Coding,
-        [Bash("mkdir -p ai && printf 'def total(prices):\\n    return sum(prices)\\n' >ai/impl.py && echo 'from ai.impl import total' >cart.py")],
-        "", TestsFail;
-    hidden: "Hides a changed file from git", Coding,
-        [Bash("git update-index --assume-unchanged shop.py && echo 'OPEN = False' >shop.py")], "", NotAllowed("shop.py");
+    after_end: "Amends the last commit after the end", Finished,
+        [Bash("echo '# x' >>cart.py; git commit --amend -qa --no-edit")], "", Says("was not proved by this run");
+    more_after_end: "Adds a commit after the end", Finished,
+        [Bash("echo '# x' >>cart.py; git commit -qam 'feat(cart): more'")], "", Says("was not proved by this run");
 }
