@@ -35,12 +35,15 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 
 def cases(folder):
     """Name, what it is, event, part of the answer (empty: no answer), limit, and the command if it is not the hook."""
-    nothing, small, large, plan, own = (folder / name for name in ("nothing", "small", "large", "plan", "own"))
+    names = ("nothing", "small", "large", "plan", "own", "watched")
+    nothing, small, large, plan, own, watched = (folder / name for name in names)
     nothing.mkdir()
     projects.make(small, 5 * 1024)
     projects.make(large, 100 * 1024)
     projects.make_plan(plan, 200)
     projects.make_own(own)
+    projects.make(watched, 5 * 1024)
+    projects.make_repository(watched, 20)
     held = '"permissionDecision":"deny"'
     git = "git status && git log --oneline"
     return [
@@ -58,6 +61,8 @@ def cases(folder):
         ("k", "status line, 200 documents", json.dumps({"cwd": str(plan)}), " · ", 5, "statusline"),
         # It was found good by the first call, so it is not judged again.
         ("l", "a workflow of the project's own", projects.shell(own, "cargo test --workspace"), "", 5),
+        # What the call before has done is compared, and what is there before this one noted.
+        ("m", "shell command, 20 branches watched", projects.shell(watched, "cargo test --workspace"), "", 12),
     ]
 
 
@@ -74,7 +79,7 @@ def main():
         folder = Path(folder)
         ENVIRONMENT["XDG_STATE_HOME"] = str(folder / "state")
         all_cases = cases(folder)
-        for project in ("small", "large", "plan", "own"):
+        for project in ("small", "large", "plan", "own", "watched"):
             allow(binary, folder / project)
         rows = [(*case[:5], count_case(binary, folder, case)) for case in all_cases]
         yardsticks = [count([empty], "", folder), count([empty_static], "", folder)]

@@ -121,6 +121,15 @@ def shell(cwd, command):
                  tool_input={"command": command, "description": "Run a command"})
 
 
+def make_repository(folder, branches):
+    """What Holdpoint reads of a repository: its head and its branches."""
+    git = Path(folder) / ".git"
+    (git / "refs/heads/topic").mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    for name in ["main", *(f"topic/{number}" for number in range(branches))]:
+        (git / "refs/heads" / name).write_text("5f18d7a9e6ac1021716c2556a4a2733d2d416157\n")
+
+
 def delegation(cwd):
     """A reviewer is called while the work is still in implementation: held."""
     prompt = "Review the change for REQ-0042 against the design and report every finding with its file and line. " * 4

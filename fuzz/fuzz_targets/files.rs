@@ -18,7 +18,7 @@ impl World for Files {
     fn git(&self, _: &str, question: &GitQuestion) -> Answer<String> {
         Answer::Is(match question {
             GitQuestion::Repository => "/r/.git".into(),
-            GitQuestion::Branch => "main".into(),
+            GitQuestion::Branch | GitQuestion::PushTarget => "main".into(),
             GitQuestion::Switch(name) => name.clone(),
             GitQuestion::Alias(name) if name == "x" => "!git x; git x && git commit".into(),
             GitQuestion::Alias(_) => return Answer::None,

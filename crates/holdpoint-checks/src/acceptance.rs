@@ -139,7 +139,7 @@ fn looks_like_command(code: &str) -> bool {
     (has_arguments || first.starts_with("./")) && is_program && !is_request
 }
 
-/// `30s`, `2m`, `1m 30s`, `500 ms`, `90`; what cannot be read, or is nothing, counts as not said.
+/// `30s`, `2m`, `1m 30s`, `500 ms`, `90`; none for zero, or what cannot be read.
 fn timeout(text: &str) -> Duration {
     let mut total = Duration::ZERO;
     let mut rest = text.trim();

@@ -1,7 +1,7 @@
 //! Source code as syntax trees, for the languages that checks look into.
 //!
-//! Invariant: any text is read to its end. Code that no compiler would take is read as well as can be: what cannot be
-//! made out is an error's node, and all around it is still found.
+//! Invariant: any text is read to its end, even code that does not compile: what cannot be parsed becomes an error node,
+//! and everything around it is still found.
 
 pub(crate) mod test_item;
 

@@ -1,4 +1,4 @@
-//! What a test run came to, read from what its runner printed.
+//! The result of a test run, read from what its runner printed.
 //!
 //! Nothing here decides by itself whether the tests passed: the exit code does, in [`outcome`]. What was printed
 //! can only make it worse, and tells a run of no tests from a good one.
@@ -37,7 +37,7 @@ pub struct Failure {
     pub excerpt: Vec<String>,
 }
 
-/// What a test run came to.
+/// The result of a test run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestReport {
     /// Who ran the tests; the first, where several did.

@@ -15,7 +15,7 @@ const ELEMENTS_MAX: usize = 1_000;
 
 /// Decides what the workflow says to the event; with `only`, what the rules of that name say.
 ///
-/// A rule that cannot be judged lets go and leaves a fault; the others are judged all the same.
+/// A rule that cannot be judged allows the event and leaves a fault; the others are judged all the same.
 pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     let mut effects = Effects::default();
     let (workflow, event) = (Arc::clone(&facts.workflow), Arc::clone(&facts.event));

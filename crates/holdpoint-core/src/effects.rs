@@ -21,9 +21,11 @@ pub struct Effects {
     pub wait_s: u32,
     /// The phase that is due now, if a step led to one.
     pub went: Option<String>,
+    /// Whether what shell calls did so far is accepted: the user said so, or the run is a new one.
+    pub accepts: bool,
     /// What is said, in order.
     pub messages: Vec<Message>,
-    /// What could not be judged; that lets go.
+    /// What could not be judged: the event is allowed.
     pub faults: Vec<Fault>,
 }
 
@@ -124,6 +126,7 @@ impl Effects {
         self.log.extend(later.log);
         self.expects = later.expects.or(self.expects.take());
         self.wait_s = self.wait_s.max(later.wait_s);
+        self.accepts |= later.accepts;
         self.went = later.went.or(self.went.take());
         self.messages.extend(later.messages);
         self.faults.extend(later.faults);

@@ -11,11 +11,13 @@ mod nouns;
 mod one_run;
 mod owner;
 mod phase;
+mod place;
 mod questions;
 mod report;
 mod spec;
 mod state;
 pub mod time;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +35,7 @@ use crate::world::{Answer, World};
 
 pub use error::FactError;
 pub(crate) use phase::phase_fact;
+pub use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
 pub const NOUNS: [&str; 39] = [
@@ -199,7 +202,7 @@ impl Facts {
         }
     }
 
-    /// A field of the state, or of its item at hand; undefined if there is none.
+    /// A field of the state, or of its current item; undefined if there is none.
     pub(crate) fn field(self: &Arc<Self>, path: &str) -> Result<Value, FactError> {
         let source = if self.is_items(path) { path.to_owned() } else { format!("state.{path}") };
         self.evaluate(&Text::Owned(source), self.context())
@@ -397,7 +400,7 @@ impl Object for Facts {
     }
 }
 
-/// The facts with further names at hand, such as an element's `key` and `value`.
+/// The facts with further names, such as an element's `key` and `value`.
 #[derive(Debug)]
 pub(crate) struct With {
     pub(crate) facts: Arc<Facts>,

@@ -44,7 +44,7 @@ pub struct Edge {
     pub when: Option<String>,
     /// How often, and by which limit.
     pub limit: Option<String>,
-    /// The limits that start anew.
+    /// The limits that start again.
     pub renews: Vec<String>,
     /// Whether the agent stops there and the user goes on.
     pub stops: bool,

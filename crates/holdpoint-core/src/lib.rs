@@ -31,8 +31,10 @@ pub mod facts;
 
 // From facts to effects: what an event, a phase and a command come to. The program performs and writes it.
 pub mod decide;
-mod protection;
+pub mod protection;
+pub mod supposition;
 
+pub mod level;
 pub mod phase;
 pub mod verdict;
 

@@ -57,7 +57,7 @@ pub enum Turn {
         /// What the agent is told.
         text: String,
         /// What happens then.
-        exhausted: Effects,
+        at_limit: Effects,
     },
     /// A review or a check must be performed.
     Perform(Box<Request>),
@@ -147,18 +147,18 @@ fn unfinished(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     }
     let text = ask(facts, phase)?;
     let Some(limit) = phase.limit(&facts.workflow) else {
-        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Effects::default() });
+        return Ok(Turn::Unfinished { limit: HOLDS, text, at_limit: Effects::default() });
     };
     let most = number(&facts.evaluate(&limit.most, facts.context())?);
-    let exhausted = apply(facts, &Origin::Phase(phase), &limit.then, Vec::new())?;
-    Ok(Turn::Unfinished { limit: u32::try_from(most).unwrap_or(0), text, exhausted })
+    let at_limit = apply(facts, &Origin::Phase(phase), &limit.then, Vec::new())?;
+    Ok(Turn::Unfinished { limit: u32::try_from(most).unwrap_or(0), text, at_limit })
 }
 
 /// An agent's phase whose rounds are counted: finding it unfinished uses one, and the agent is sent into it again.
 fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, FactError> {
     let round = round(facts, phase)?;
-    if let Some(exhausted) = exhausted(facts, phase, round)? {
-        return Ok(exhausted);
+    if let Some(at_limit) = at_limit(facts, phase, round)? {
+        return Ok(at_limit);
     }
     let mut effects = Effects { sets: counted(facts, phase, round)?, ..Effects::default() };
     enter(facts, phase, &mut effects)?;
@@ -168,7 +168,7 @@ fn next_round(facts: &Arc<Facts>, phase: &Phase) -> Result<Effects, FactError> {
 }
 
 /// What happens at the limit, if this round is beyond it.
-fn exhausted(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Effects>, FactError> {
+fn at_limit(facts: &Arc<Facts>, phase: &Phase, round: i64) -> Result<Option<Effects>, FactError> {
     match phase.limit(&facts.workflow) {
         Some(limit) if is_beyond(facts, phase, round)? => {
             apply(facts, &Origin::Phase(phase), &limit.then, Vec::new()).map(Some)
@@ -235,8 +235,8 @@ fn performance(facts: &Arc<Facts>, phase: &Phase, what: Performance<'_>) -> Resu
     // The rounds of an agent's phase are counted when it is found unfinished, not when it is checked.
     let is_counted = phase.actor() != Actor::Agent;
     let round = if is_counted { round(facts, phase)? } else { 1 };
-    if let Some(exhausted) = exhausted(facts, phase, round)?.filter(|_| is_counted) {
-        return Ok(unperformed(phase, Unperformed::AtLimit, exhausted));
+    if let Some(at_limit) = at_limit(facts, phase, round)?.filter(|_| is_counted) {
+        return Ok(unperformed(phase, Unperformed::AtLimit, at_limit));
     }
     let counted = facts.overlaid(&counted(facts, phase, round)?);
     if let Performance::Review(review) = what

@@ -23,10 +23,10 @@ const FILES: [&str; 7] = [
     ".cursor/hooks.json",
     ".github/hooks/**",
 ];
-/// The settings and workflows of the layers above the project, wherever the home is.
-const ABOVE: [&str; 2] = ["/**/.config/holdpoint/**", "/etc/holdpoint/**"];
+/// The settings and workflows of the layers above the project, and the engine's books, wherever the home is.
+const ABOVE: [&str; 3] = ["/**/.config/holdpoint/**", "/**/.local/state/holdpoint/**", "/etc/holdpoint/**"];
 /// The same as a shell command may name them. What only shows what was seen, as logs do, is not among them.
-const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks|(\.config|/etc)/holdpoint\b";
+const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks|(\.config|\.local/state|\.git|/etc)/holdpoint\b|XDG_STATE_HOME\b";
 /// Commands that only read.
 const ONLY_READS: &str =
     r"^\s*(cat|head|tail|less|ls|wc|stat|jq|grep|rg|git (status|diff|log|show))\b[^>;&|`$\n]*$";
@@ -36,8 +36,14 @@ const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 const OTHER_ENVIRONMENT: &str =
     r"(\b(PATH|HOME|XDG_\w+|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
-const NOT_AN_AGENTS: [&str; 5] =
-    ["holdpoint hook", "holdpoint approve", "holdpoint allow", "holdpoint init", "holdpoint uninstall"];
+const NOT_AN_AGENTS: [&str; 6] = [
+    "holdpoint hook",
+    "holdpoint accept",
+    "holdpoint approve",
+    "holdpoint allow",
+    "holdpoint init",
+    "holdpoint uninstall",
+];
 
 /// Whether an agent's shell may not call this command of the engine's.
 pub(crate) fn is_not_an_agents(name: &str) -> bool {
@@ -56,7 +62,7 @@ pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, FactError> 
         ToolKind::Delegation | ToolKind::Other => None,
     };
     Ok(match against {
-        Some(against) if is_at_work(facts)? => Some(told(facts, &against)),
+        Some(against) if is_at_work(facts)? => Some(refusal(facts, &against)),
         _ => None,
     })
 }
@@ -64,9 +70,9 @@ pub(crate) fn message(facts: &Arc<Facts>) -> Result<Option<Message>, FactError> 
 /// The most files of one edit that are compared with our own.
 const PATHS_MAX: usize = 10_000;
 
-/// The files that say whether, and how, the hooks are called, and which workflow is in force: what a sealed run is held
+/// The files that say whether, and how, the hooks are called, and which workflow is enabled: what a sealed run is held
 /// against.
-pub(crate) fn settings(workflow: &str) -> Vec<String> {
+pub fn settings(workflow: &str) -> Vec<String> {
     const SETTINGS: [&str; 8] = [
         ".claude/settings.json",
         ".claude/settings.local.json",
@@ -108,17 +114,16 @@ fn edited(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError>
     if paths.len() > PATHS_MAX {
         return Ok(Some(Against::Files(format!("{} files at once, too many to be checked", paths.len()))));
     }
-    let paths = paths.into_iter().map(|path| crate::path::join(&facts.event.cwd, &path));
-    let ours = paths.filter_map(|path| match crate::path::below(&facts.home, &path) {
-        Some(file) => Some(file.to_owned()).filter(is_ours),
-        None => ABOVE.iter().any(|glob| fast_glob::glob_match(glob, &path)).then_some(path),
-    });
+    let ours = paths.into_iter().flat_map(|path| facts.places(&crate::path::join(&facts.event.cwd, &path)));
+    let is_above = |place: &String| ABOVE.iter().any(|glob| fast_glob::glob_match(glob, place));
+    let ours = ours.filter(|place| if place.starts_with('/') { is_above(place) } else { is_ours(place) });
     let ours: Vec<String> = ours.collect();
     Ok((!ours.is_empty()).then(|| Against::Files(ours.join(", "))))
 }
 
 fn commanded(facts: &Arc<Facts>, tool: &Tool) -> Result<Option<Against>, FactError> {
     let Some(command) = tool.command() else { return Ok(None) };
+    let command = command.as_ref();
     if command.len() > shell::COMMAND_MAX {
         return Ok(Some(Against::TooLong(command.len())));
     }
@@ -168,7 +173,7 @@ fn finds(pattern: &str, command: &str) -> bool {
     crate::filters::pattern(pattern).is_ok_and(|pattern| pattern.is_match(command))
 }
 
-fn told(facts: &Arc<Facts>, against: &Against) -> Message {
+fn refusal(facts: &Arc<Facts>, against: &Against) -> Message {
     let next = facts.workflow.going_on().unwrap_or_else(|| "holdpoint status".to_owned());
     let (name, text) = match against {
         Against::Files(files) => (

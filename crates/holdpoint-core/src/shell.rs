@@ -7,6 +7,7 @@ mod git;
 mod line;
 mod place;
 mod plain;
+mod push;
 mod run;
 mod switch;
 mod walk;
@@ -52,6 +53,18 @@ pub struct Commits {
     pub fault: Option<ShellError>,
 }
 
+/// The branches of other repositories that a command would push to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pushes {
+    /// Each branch once; `*` where it cannot be told which.
+    pub list: Vec<String>,
+    /// Why the list may be incomplete.
+    pub fault: Option<ShellError>,
+}
+
+/// What stands for any branch in a list of pushes.
+pub(crate) const ANY_BRANCH: &str = "*";
+
 /// The reason why a command cannot be followed to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShellError {
@@ -75,6 +88,17 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
         return Commits { fault: Some(ShellError::TooLong(command.len())), ..Commits::default() };
     }
     walked(command, cwd, world, |walk| walk.found)
+}
+
+/// Returns the branches that `command`, run in `cwd`, would push to.
+pub fn pushes(command: &str, cwd: &str, world: &dyn World) -> Pushes {
+    if !may_run_git(command) {
+        return Pushes::default();
+    }
+    if command.len() > COMMAND_MAX {
+        return Pushes { fault: Some(ShellError::TooLong(command.len())), ..Pushes::default() };
+    }
+    walked(command, cwd, world, |walk| Pushes { list: walk.pushed, fault: walk.found.fault })
 }
 
 /// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a

@@ -392,3 +392,50 @@ fn git_that_cannot_be_asked_is_a_fault() {
         Commits { list: Vec::new(), fault: Some(ShellError::World(WorldError::Git(GitError::TooSlow))) }
     );
 }
+
+#[test]
+fn pushes_are_seen_with_the_branch_they_move() {
+    let pushed = |command: &str| pushes(command, "/w", &repositories()).list.join(" ");
+    for (command, to) in [
+        ("git push", "main"),
+        ("git push origin", "main"),
+        ("git push -u origin feature", "feature"),
+        ("git push -q origin HEAD:main", "main"),
+        ("git push origin +HEAD", "main"),
+        ("git push origin feature:refs/heads/main", "main"),
+        ("git push origin :main", "main"),
+        ("git push --delete origin main", "main"),
+        ("git push -o ci.skip origin main", "main"),
+        ("git push origin main feature", "main feature"),
+        ("git push --all origin", "*"),
+        ("git push --mirror", "*"),
+        ("git push origin 'refs/heads/*:refs/heads/*'", "*"),
+        ("git push origin $BRANCH", "*"),
+        ("git push origin :", "*"),
+        ("git checkout feature && git push", "feature"),
+        ("git -C /other push", "topic"),
+        ("git -c push.default=current push", "main"),
+        ("git -c alias.p=push p origin HEAD:main", "main"),
+        ("git -c 'alias.p=!git push origin main' p", "main"),
+        ("sh -c 'git push origin main'", "main"),
+        ("env A=1 git push origin main", "main"),
+        ("echo main | xargs git push origin", "main"),
+        ("echo 'git push origin main' | sh", "main"),
+        ("git send-pack ../remote main", "main"),
+        ("find . -exec git push origin main ';'", "main"),
+    ] {
+        assert_eq!(pushed(command), to, "{command}");
+    }
+    for command in [
+        "git push --dry-run origin main",
+        "git push -n",
+        "git push --tags",
+        "git push origin refs/tags/v1",
+        "git status",
+        "echo git push",
+        "git stash push",
+        "git log --grep push",
+    ] {
+        assert_eq!(pushed(command), "", "{command}");
+    }
+}

@@ -1,6 +1,12 @@
 //! A tool call, whichever agent makes it: the tool's kind, the sub-agent it is for, the files it touches.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
+
+mod command;
+mod path;
+mod unknown;
 
 /// The kind of a tool, as far as rules distinguish tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +23,7 @@ pub enum ToolKind {
 }
 
 /// Tools that agents have and rules need not tell apart by kind.
-const OTHERS: [&str; 40] = [
+const OTHERS: [&str; 38] = [
     "AskUserQuestion",
     "BashOutput",
     "EnterPlanMode",
@@ -55,9 +61,7 @@ const OTHERS: [&str; 40] = [
     "wait_agent",
     "web_fetch",
     "web_search",
-    "write_stdin",
     "write_todos",
-    "Read",
 ];
 
 impl ToolKind {
@@ -84,6 +88,13 @@ impl ToolKind {
             || ToolKind::names().any(|tool| tool == name)
     }
 
+    /// Returns the pattern by which hooks are registered for the tools of MCP servers, of which any may be of this kind,
+    /// with an agent that calls hooks for them.
+    pub fn servers_pattern(self, agent: &str) -> Option<&'static str> {
+        let can_be = matches!(self, ToolKind::Shell | ToolKind::Edit);
+        (can_be && matches!(agent, "claude" | "codex")).then_some("mcp__.*")
+    }
+
     /// Returns the names under which hooks for this kind of tool are registered with `agent`.
     pub fn registered_for(self, agent: &str) -> impl Iterator<Item = &'static str> {
         let is_meant = move |known: &&Known| known.kind == self && known.registered_for.contains(&agent);
@@ -105,7 +116,7 @@ pub struct Known {
 
 /// Every tool whose kind matters. What is registered with an agent and what is recognized in its events both come from
 /// this table, so that no tool is registered and then let through.
-pub const TOOLS: [Known; 23] = [
+pub const TOOLS: [Known; 24] = [
     known("Bash", ToolKind::Shell, &["claude", "codex", "copilot"]),
     known("PowerShell", ToolKind::Shell, &["claude", "copilot"]),
     known("run_shell_command", ToolKind::Shell, &["gemini"]),
@@ -114,6 +125,7 @@ pub const TOOLS: [Known; 23] = [
     known("exec_command", ToolKind::Shell, &[]),
     known("bash", ToolKind::Shell, &[]),
     known("powershell", ToolKind::Shell, &[]),
+    known("write_stdin", ToolKind::Shell, &[]),
     known("Edit", ToolKind::Edit, &["claude", "copilot"]),
     known("Write", ToolKind::Edit, &["claude", "cursor", "copilot"]),
     known("MultiEdit", ToolKind::Edit, &["claude"]),
@@ -149,9 +161,16 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Returns the tool's kind.
+    /// Returns the tool's kind. One that no table has is known by what it is called and given, and a shell call that
+    /// consists of a patch is an edit.
     pub fn kind(&self) -> ToolKind {
-        ToolKind::of(&self.name)
+        let known = TOOLS.iter().find(|known| known.name == self.name).map(|known| known.kind);
+        match known {
+            Some(ToolKind::Shell) if command::patch(&self.input).is_some() => ToolKind::Edit,
+            Some(kind) => kind,
+            None if OTHERS.contains(&self.name.as_str()) => ToolKind::Other,
+            None => unknown::kind(self),
+        }
     }
 
     /// Returns the sub-agent that a delegation names, or an error if the field is not a string.
@@ -171,28 +190,32 @@ impl Tool {
     }
 
     /// Returns the shell command, if the tool runs one.
-    pub fn command(&self) -> Option<&str> {
-        let words = self.first(&["command", "cmd"])?;
-        (self.kind() == ToolKind::Shell).then_some(words)?.as_str()
+    pub fn command(&self) -> Option<Cow<'_, str>> {
+        let given = (self.kind() == ToolKind::Shell).then(|| command::given(&self.input))?;
+        // These take a text and run nothing else; other agents' shells take a list of words, too.
+        let takes_text = matches!(self.name.as_str(), "Bash" | "PowerShell");
+        let given = given.filter(|given| !takes_text || matches!(given, Cow::Borrowed(_)));
+        given.or_else(|| unknown::git(self).map(Cow::Owned))
     }
 
     /// Returns the paths of the files that the tool writes, as the agent spells them.
     pub fn paths(&self) -> Vec<String> {
         if let Some(patch) = self.patch() {
-            return patched_files(patch);
+            return path::patched(patch);
         }
-        let named = self.first(&["file_path", "filePath", "notebook_path", "path"]);
-        named.and_then(Json::as_str).filter(|path| !path.is_empty()).map(str::to_owned).into_iter().collect()
+        path::named(&self.input)
     }
 
     /// Returns the patch that an edit applies. The tool need not be called `apply_patch`: an agent may send another
     /// agent's name, so that rules written for that one apply.
     fn patch(&self) -> Option<&str> {
-        let is_patch = |text: &&str| self.name == "apply_patch" || text.starts_with("*** Begin Patch");
-        let text = match &self.input {
+        let is_patch =
+            |text: &&str| self.name == "apply_patch" || text.trim_start().starts_with("*** Begin Patch");
+        let text = || match &self.input {
             Json::String(text) => Some(text.as_str()),
             _ => self.first(&["command", "input", "patch"]).and_then(Json::as_str),
         };
+        let text = command::patch(&self.input).or_else(text);
         text.filter(|_| self.kind() == ToolKind::Edit).filter(is_patch)
     }
 
@@ -246,13 +269,6 @@ fn text_blocks(result: &Json) -> Option<String> {
     let blocks = result.get("content").unwrap_or(result).as_array()?;
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
-}
-
-fn patched_files(patch: &str) -> Vec<String> {
-    const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    let named =
-        |line: &str| MARKS.iter().find_map(|mark| line.strip_prefix(mark).map(|p| p.trim().to_owned()));
-    patch.lines().filter_map(named).collect()
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(crate) fn apply(
     }
 }
 
-/// The step's parts in their order. `moves` makes another item the one at hand.
+/// The step's parts in their order. `moves` makes another item the current one.
 fn carry_out(
     facts: &Arc<Facts>,
     origin: &Origin<'_>,
@@ -102,7 +102,7 @@ enum Round<'a> {
     None,
     /// One more is used.
     Counted(Set),
-    /// One more is used, and the count says which item is at hand: the step itself is still about the one before.
+    /// One more is used, and the count says which item is the current one: the step itself is still about the one before.
     Moves(Set),
     /// All of them are.
     UsedUp(&'a Limit),
@@ -127,6 +127,7 @@ fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
         let sets = rendered(&now, &step.set, &origin.context(&now, step))?;
         effects.sets.extend(sets);
     }
+    effects.accepts |= step.accept || step.command.create.is_some();
     if !step.freeze.is_empty() || step.accept {
         let now = facts.overlaid(&effects.sets);
         effects.sets.extend(now.frozen_by(step, &origin.context(&now, step))?);
@@ -169,7 +170,7 @@ fn change_files(
     Ok(())
 }
 
-/// The files that a step writes and removes; one whose path comes to nothing is not written.
+/// The files that a step writes and removes; a path that renders to nothing is skipped.
 fn changed(facts: &Arc<Facts>, step: &Step, context: &Value) -> Result<Vec<FileChange>, FactError> {
     let mut files = Vec::new();
     for file in step.write.iter() {
@@ -258,7 +259,7 @@ fn begun(facts: &Arc<Facts>, target: &Phase) -> Result<Option<(Delivery, String)
     })
 }
 
-/// The fields that are set. Those of an item are passed over where none is at hand.
+/// The fields that are set. Those of an item are passed over where there is none.
 pub(crate) fn rendered(facts: &Arc<Facts>, fields: &[Named], context: &Value) -> Result<Vec<Set>, FactError> {
     let mut sets = Vec::new();
     for field in fields {
@@ -278,7 +279,7 @@ pub(crate) fn naming(facts: &Arc<Facts>, names: Vec<(&'static str, Value)>) -> V
 }
 
 impl Origin<'_> {
-    /// A text of whoever the step belongs to.
+    /// A text of the step's owner.
     pub fn message(&self, delivery: Delivery, text: String) -> Message {
         let (source, name, line, code) = match self {
             Origin::Phase(phase) => (Source::Phase, phase.name.to_string(), phase.line, None),

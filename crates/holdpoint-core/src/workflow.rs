@@ -13,10 +13,12 @@ pub mod performer;
 pub mod phase;
 pub mod step;
 pub(crate) mod table;
+pub mod watch;
 
 use std::borrow::Cow;
 
 use crate::event::{Event, Moment};
+use crate::level::Level;
 use crate::tool::{Tool, ToolKind};
 
 /// Text that a built-in workflow borrows and a parsed one owns.
@@ -102,16 +104,20 @@ pub struct Run {
     pub log: Option<Text>,
     /// Whether only the engine writes the state: what others change in it is put back.
     pub is_sealed: bool,
+    /// The level that its proofs must have at least: below it nothing is performed.
+    pub level: Option<Level>,
     /// Where steps write what they log.
     pub record: Option<Record>,
     /// Paths that are no part of the tree that evidence is bound to.
     pub aside: List<Text>,
-    /// The element at hand of a list in the state.
+    /// The current element of a list in the state.
     pub item: Option<Item>,
     /// Fields that are kept equal to a word in a document.
     pub mirrors: List<Mirror>,
     /// What the engine notes of the files, because somebody asks for it.
     pub notes: Notes,
+    /// What is looked at before and after each shell call.
+    pub watch: watch::Watch,
 }
 
 /// What the engine notes of the files of a sealed run.
@@ -203,7 +209,7 @@ impl Run {
         self.id.as_ref().zip(self.each.as_ref()).map(|(_, each)| each.replace(ID, id))
     }
 
-    /// The id in a file's name: `Err` if the name looks like a run's and its id is none.
+    /// The id in a file's name: `Err` if the name looks like a run's but its id is not valid.
     pub fn id_of<'a>(&self, file: &'a str) -> Option<Result<&'a str, &'a str>> {
         let (before, after) = self.each.as_ref()?.split_once(ID)?;
         let id = file.strip_prefix(before)?.strip_suffix(after)?;
@@ -343,13 +349,13 @@ pub struct Delegation {
     pub manifest: List<Text>,
     /// The manifest's table of agents; each has a `phase`.
     pub agents: Text,
-    /// Phases that are none: an agent of these is no phase's.
+    /// Phases of the manifest that are not phases of the run.
     pub aside: List<Text>,
-    /// The phases of the run at hand, as an expression.
+    /// The phases of this run, as an expression.
     pub phases: Option<Text>,
     /// Words and phrases that mark a call as set-up, which is no delegation.
     pub setup: List<Text>,
-    /// Phrases that hold a set-up word but are none.
+    /// Phrases that contain a set-up word and are not about set-up.
     pub not_setup: List<Text>,
     /// Short names of agents.
     pub aliases: List<Named>,
@@ -367,7 +373,7 @@ impl Workflow {
 
     /// Where a check or a review is performed that says so itself, or says nothing: a sealed workflow's gates are proved on
     /// the bench.
-    pub fn proves(&self, own: Option<bench::Prove>) -> bench::Prove {
+    pub(crate) fn proves(&self, own: Option<bench::Prove>) -> bench::Prove {
         let usual = if self.run.is_sealed { bench::Prove::Bench } else { bench::Prove::InPlace };
         own.unwrap_or(usual)
     }
@@ -425,10 +431,20 @@ impl Workflow {
         if self.run.is_sealed || self.commands.iter().any(is_seen) {
             all.push(on(Moment::Before, ToolKind::Shell));
         }
-        if self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some()) {
+        if self.run.watch.is_any() {
+            all.extend([Moment::Before, Moment::After].map(|moment| on(moment, ToolKind::Shell)));
+        }
+        if self.asks_subagents() {
+            // An answer counts only if the call was seen to begin.
+            all.push(on(Moment::Before, ToolKind::Delegation));
             all.push(on(Moment::After, ToolKind::Delegation));
         }
         all
+    }
+
+    /// Returns whether sub-agents may be asked to review.
+    pub fn asks_subagents(&self) -> bool {
+        self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some())
     }
 
     /// The rules that look at this event; with `only`, the one of that name or those of that guard.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::level::Level;
+
 /// Answers questions about a run's project. Paths are relative to the run's home, or absolute below it.
 pub trait World: Send + Sync {
     /// Returns the content of a file.
@@ -39,6 +41,11 @@ pub trait World: Send + Sync {
         None
     }
 
+    /// Returns the level of what is performed now; none if the books lie in the project.
+    fn level(&self) -> Option<Level> {
+        None
+    }
+
     /// Returns the time, in seconds since 1970.
     fn now(&self) -> i64 {
         0
@@ -58,6 +65,13 @@ pub trait World: Send + Sync {
     /// Returns whether two absolute paths lead to the same file or folder.
     fn is_same_place(&self, one: &str, other: &str) -> bool {
         one == other
+    }
+
+    /// Returns where an absolute path really leads, with every link in it followed as far as it exists. None if that is
+    /// the path itself, or cannot be told.
+    fn real(&self, path: &str) -> Option<String> {
+        let _ = path;
+        None
     }
 
     /// Whether files can be created in this folder of the project.
@@ -217,6 +231,8 @@ pub enum GitQuestion {
     Branch,
     /// The branch that `git checkout NAME` would end on, if `NAME` names one.
     Switch(String),
+    /// The branch of the other repository that `git push` without a branch would push to.
+    PushTarget,
     /// The command that an alias stands for.
     Alias(String),
 }

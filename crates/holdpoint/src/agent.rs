@@ -49,6 +49,10 @@ pub struct Asked {
     pub event_name: String,
     /// The agent's id of the tool call.
     pub call_id: Option<String>,
+    /// Where the agent's client keeps its record of the session.
+    pub transcript: Option<String>,
+    /// The agent's id of the prompt that led to the event.
+    pub prompt_id: Option<String>,
     /// Whether the agent only plans: what it calls is not done yet.
     pub is_planning: bool,
 }
@@ -106,6 +110,16 @@ impl Agent {
     /// Returns whether a hook can give a tool another input than the agent did.
     pub fn takes_other_input(self) -> bool {
         matches!(self, Agent::Claude | Agent::Codex | Agent::Gemini)
+    }
+
+    /// Returns whether each tool call has an id, by which what comes after it is told from what came before.
+    pub fn names_calls(self) -> bool {
+        matches!(self, Agent::Claude | Agent::Codex)
+    }
+
+    /// Returns whether its record of a session tells what the user has typed from what the agent had delivered.
+    pub fn records_typing(self) -> bool {
+        self == Agent::Claude
     }
 
     /// Returns whether the reason of a held Stop comes back as the user's next prompt.
@@ -186,7 +200,10 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
     };
     let call_id = text(payload, "tool_use_id").map(str::to_owned);
     let is_planning = text(payload, "permission_mode") == Some("plan");
-    Some((Asked { agent, event_name: parts.event_name.to_owned(), call_id, is_planning }, event))
+    let transcript = text(payload, "transcript_path").map(str::to_owned);
+    let prompt_id = text(payload, "prompt_id").map(str::to_owned);
+    let event_name = parts.event_name.to_owned();
+    Some((Asked { agent, event_name, call_id, transcript, prompt_id, is_planning }, event))
 }
 
 /// Renders the answer for the agent's standard output. None prints nothing.
@@ -209,7 +226,7 @@ fn specific(event_name: &str, fields: Option<Json>) -> Option<Json> {
     Some(Json::Object(object))
 }
 
-/// Creates an object without the fields that are none. None if all are.
+/// Creates an object of the fields that have a value; none if no field has one.
 fn object<const N: usize>(fields: [(&str, Option<Json>); N]) -> Option<Json> {
     let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     let object: Fields = said.collect();

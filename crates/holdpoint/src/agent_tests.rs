@@ -5,7 +5,14 @@ use super::*;
 const NOWHERE: Otherwise<'static> = Otherwise { cwd: "/w", moment: None };
 
 fn rendered(agent: Agent, event_name: &str, answer: &Answer, protocol: Protocol) -> Json {
-    let asked = Asked { agent, event_name: event_name.into(), call_id: None, is_planning: false };
+    let asked = Asked {
+        agent,
+        event_name: event_name.into(),
+        call_id: None,
+        transcript: None,
+        prompt_id: None,
+        is_planning: false,
+    };
     render(answer, &asked, moment_of(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
 }
 

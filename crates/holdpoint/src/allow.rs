@@ -30,8 +30,8 @@ use crate::env_vars::ALLOW;
 use crate::error::in_full;
 use crate::git;
 use crate::project::Run;
-use crate::store::layout;
 use crate::store::registry::{Begun, Registry};
+use crate::store::seal::Seal;
 
 /// How a project's content stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -261,14 +261,23 @@ impl<'a> Allowance<'a> {
             return Ok(());
         }
         let project = self.project(&run.home).ok_or(std::io::ErrorKind::NotFound)?;
-        self.registry.note_run(&project.id, &name(&project, run), Begun::Here)
+        let noted = self.registry.note_run(&project.id, &name(&project, run), Begun::Here);
+        // Where the environment allows the project, it need not be noted.
+        noted.or_else(|error| if self.is_named(&run.home) { Ok(()) } else { Err(error) })
     }
 
     /// Remembers that the user has allowed the project at `root` with this content, and these runs.
     pub fn allow(&self, root: &Path, content: &Content, runs: &[Run]) -> std::io::Result<()> {
         self.allow_content(root, content)?;
         self.know(root)?;
-        runs.iter().try_for_each(|run| self.begin(run))
+        for run in runs {
+            self.begin(run)?;
+            let state = run.workflow.run.state.as_deref().filter(|state| !state.contains("{{"));
+            if let Some((seal, state)) = Seal::of(run).zip(state) {
+                seal.accept(&run.folder.join(state)).map_err(std::io::Error::other)?;
+            }
+        }
+        Ok(())
     }
 
     /// Remembers that the user has allowed the project that a folder belongs to.
@@ -337,10 +346,7 @@ pub fn only_guards(workflow: &Workflow) -> bool {
     let run = &workflow.run;
     let writes = run.is_sealed || run.clears_strays || run.log.is_some();
     let acts = !workflow.phases.is_empty() || !workflow.commands.is_empty();
-    let sets = |step: &holdpoint_core::workflow::step::Step| {
-        !step.set.is_empty() || !step.write.is_empty() || !step.remove.is_empty() || !step.log.is_empty()
-    };
-    !writes && !acts && !workflow.rules.iter().any(|rule| sets(&rule.step))
+    !writes && !acts && !workflow.rules.iter().any(|rule| rule.step.changes())
 }
 
 /// Names a run in its project.
@@ -357,8 +363,8 @@ fn files(run: &Run) -> Vec<PathBuf> {
         (None, None, None) => Vec::new(),
         _ => vec![run.place()],
     };
-    if rules.is_sealed {
-        files.push(layout::seal(&run.home, &run.workflow.name));
+    if rules.is_sealed && !run.books.are_outside() {
+        files.push(run.books.seal(&run.workflow.name));
     }
     files.retain(|file| file.symlink_metadata().is_ok());
     files

@@ -10,7 +10,6 @@ pub mod collection;
 pub mod envelope;
 mod git;
 pub mod identity;
-pub mod level;
 pub mod note;
 pub mod predicate;
 pub mod problem;

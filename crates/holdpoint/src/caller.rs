@@ -1,21 +1,30 @@
-//! Who called a hook. An agent's client hands the event over by a socket that the client itself has made; a shell below the
-//! client, whatever it writes, cannot. So clients are noted by their process, and a call from below a noted client counts
-//! only if it is that client's own.
+//! Who called a hook, and whose a shell is. An agent's client hands the event over by a socket that the client itself has
+//! made; a shell below the client, whatever it writes, cannot. So clients are noted by their process, and a call from below
+//! a noted client counts only if it is that client's own. Codex hands events over by a pipe: there its own record of the
+//! session has to have the call.
 //!
-//! Where no noted client is above, the call is the user's: a script, a test, another terminal. Codex hands events over by a
-//! pipe, so it is never noted.
+//! Where no noted client is above, and none works there, the call is the user's: a script, a test, another terminal.
 
+pub mod client;
+pub mod process;
+mod rollout;
+mod tail;
+pub mod transcript;
+
+use std::path::Path;
+
+use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::tool::Tool;
+
+use crate::agent::{Agent, Asked};
 use crate::env::Env;
+use crate::env_vars::{AGENTS, SESSIONS};
+use crate::fence::relayed::Relayed;
 use crate::store::state_folder::StateFolder;
-
-/// A process: its number comes back, but not with the same start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Process {
-    /// Its number.
-    pub pid: u32,
-    /// When it started, as the system counts.
-    pub start: u64,
-}
+use client::{Client, FOLDER, Sighting, file};
+pub use process::Process;
+use process::{Marks, Standing, surroundings};
+use rollout::Rollout;
 
 /// The processes above this one, the parent first, and the one that made the socket on its standard input.
 #[derive(Clone, Debug, Default)]
@@ -29,44 +38,228 @@ pub struct Lineage {
 /// How far above the client may be: it calls the hook itself, or through one shell.
 const REACH: usize = 2;
 
+/// The programs that are agents' clients.
+const PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "cursor-agent", "copilot"];
+/// The programs that run others which are text.
+const INTERPRETERS: [&str; 3] = ["node", "bun", "deno"];
+
 impl Lineage {
     /// Returns the client that made this call, if it is one of those right above.
-    fn client(&self) -> Option<Process> {
+    pub(crate) fn client(&self) -> Option<Process> {
         self.above.iter().take(REACH).find(|process| Some(process.pid) == self.maker).copied()
     }
+}
 
-    /// Returns whether the call came from below a noted client, and not from that client.
-    fn is_forged(&self, is_noted: impl Fn(&Process) -> bool) -> bool {
-        let client = self.client();
-        self.above.iter().any(|process| Some(*process) != client && is_noted(process))
+/// Who made a call of the hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// A noted client.
+    Client,
+    /// Nobody's client is above, and none works here.
+    User,
+    /// Somebody whom nothing tells from the agent, for this reason: what comes of it says so.
+    Unproved(&'static str),
+    /// Not the client that it pretends to be: where it came from.
+    Forged(&'static str),
+}
+
+impl From<Relayed> for Caller {
+    /// The keeper of a fence has told who it is.
+    fn from(relayed: Relayed) -> Caller {
+        match relayed {
+            Relayed::Client => Caller::Client,
+            Relayed::Unproved => Caller::Unproved(BY_PIPE),
+            Relayed::Forged | Relayed::Shell => Caller::Forged(BELOW),
+        }
     }
 }
 
-/// Notes the client that made this call, unless it is below another one.
-pub fn note(env: &dyn Env) {
+const BELOW: &str = "from a shell below the agent, not from the agent's client";
+const OUTSIDE: &str = "from outside of the client whose session it names";
+const IN_SANDBOX: &str = "from inside a sandbox that the agent's client is not in";
+const NOT_RECORDED: &str = "for a tool call that the agent's own record of the session does not have";
+const BY_PIPE: &str =
+    "caller not proved: Codex hands events over by a pipe, and its commands run outside of a sandbox";
+const UNKNOWN: &str =
+    "caller not proved: an agent's client works here, and this call is not known to be its own";
+
+/// Tells who made a call of the hook.
+pub fn of(env: &dyn Env, asked: &Asked, event: &Event) -> Caller {
+    if let Some(relayed) = env.relayed() {
+        return relayed.into();
+    }
     let lineage = env.lineage();
-    let Some((client, folder)) = lineage.client().zip(StateFolder::of(env).ok()) else { return };
-    if !folder.has(&file(&client)) && !lineage.is_forged(|process| folder.has(&file(process))) {
-        // One that cannot be noted is not told from others: that is how it was.
-        let _ = folder.mark(&file(&client));
-        folder.clear_old(FOLDER);
+    // Where no client was ever noted, none need be looked for.
+    let folder = StateFolder::of(env).ok().filter(|folder| folder.has_folder(FOLDER));
+    let is_noted = |process: &Process| folder.as_ref().is_some_and(|folder| folder.has(&file(process)));
+    let Some(at) = lineage.above.iter().position(is_noted) else {
+        return outside(folder.as_ref(), &lineage, event);
+    };
+    let (nearest, further) = (lineage.above[at], &lineage.above[at + 1..]);
+    if further.iter().any(is_noted) {
+        return Caller::Forged(BELOW);
+    }
+    if lineage.client() == Some(nearest) {
+        return Caller::Client;
+    }
+    let client = folder.and_then(|folder| Client::noted(&folder, &nearest)).unwrap_or_default();
+    if asked.agent == Agent::Codex
+        && client.agent == Agent::Codex.name()
+        && lineage.maker.is_none()
+        && at < REACH
+    {
+        return by_record(&client, nearest, asked, event);
+    }
+    Caller::Forged(BELOW)
+}
+
+/// Tells who made a call that no noted client is above.
+fn outside(folder: Option<&StateFolder>, lineage: &Lineage, event: &Event) -> Caller {
+    if lineage.above.iter().any(|process| is_noted_elsewhere(folder, *process)) {
+        return Caller::Forged(BELOW);
+    }
+    let Some(folder) = folder else { return Caller::User };
+    if event.session.as_deref().and_then(|session| client::of_session(folder, session)).is_some() {
+        return Caller::Forged(OUTSIDE);
+    }
+    if client::is_at(folder, Path::new(&event.cwd)) { Caller::Unproved(UNKNOWN) } else { Caller::User }
+}
+
+/// Returns whether a process is noted in the state folder that it was itself started with: whoever is below it may have set
+/// another.
+fn is_noted_elsewhere(folder: Option<&StateFolder>, process: Process) -> bool {
+    let own = StateFolder::of(&StartedWith(surroundings(process))).ok();
+    own.filter(|own| folder.is_none_or(|folder| own.root() != folder.root()))
+        .is_some_and(|own| own.has_folder(FOLDER) && own.has(&file(&process)))
+}
+
+/// The surroundings that a process was started with.
+struct StartedWith(Vec<(String, String)>);
+
+impl Env for StartedWith {
+    fn var(&self, name: &str) -> Option<String> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 }
 
-/// Returns whether a call of the hook was made by something else than the client above.
-pub fn is_forged(env: &dyn Env) -> bool {
-    // Where no client was ever noted, nobody need be looked at.
-    let folder = StateFolder::of(env).ok().filter(|folder| folder.has_folder(FOLDER));
-    folder.is_some_and(|folder| env.lineage().is_forged(|process| folder.has(&file(process))))
+/// Tells whether a call of Codex's is one that its own record has, and whether somebody else could have written that.
+fn by_record(client: &Client, process: Process, asked: &Asked, event: &Event) -> Caller {
+    let own = Process::of(std::process::id()).and_then(Marks::of);
+    if own.is_some_and(|own| own != client.marks) {
+        return Caller::Forged(IN_SANDBOX);
+    }
+    let rollout = Rollout::read(&StartedWith(surroundings(process)), asked.transcript.as_deref(), event);
+    if event.moment == Moment::Before {
+        let (id, command) = (asked.call_id.as_deref(), event.tool.as_ref().and_then(Tool::command));
+        if !id.is_some_and(|id| {
+            rollout.as_ref().is_some_and(|rollout| rollout.has_call(id, command.as_deref()))
+        }) {
+            return Caller::Forged(NOT_RECORDED);
+        }
+    }
+    if rollout.is_some_and(|rollout| rollout.is_sandboxed()) {
+        Caller::Client
+    } else {
+        Caller::Unproved(BY_PIPE)
+    }
+}
+
+/// Notes the client that made this call, and its session.
+pub fn note(env: &dyn Env, event: &Event) {
+    // The keeper of a fence knows its own client.
+    if env.relayed().is_some() {
+        return see(env, event.session.as_deref());
+    }
+    let Ok(folder) = StateFolder::of(env) else { return };
+    let lineage = env.lineage();
+    let by_pipe = || {
+        let near = lineage.above.iter().take(REACH).filter(|_| lineage.maker.is_none());
+        let is_codex = |process: &&Process| event.agent == Agent::Codex.name() && is_codex(**process);
+        near.copied().find(|process| is_codex(&process))
+    };
+    let session = event.session.as_deref();
+    match lineage.client().or_else(by_pipe) {
+        // One that cannot be noted is not told from others: that is how it was.
+        Some(client) => {
+            let seen = Sighting { agent: &event.agent, session, place: &event.cwd };
+            let _ = Client::note(&folder, &client, &seen);
+        }
+        None => session.into_iter().for_each(|session| client::see(&folder, session)),
+    }
+}
+
+fn is_codex(process: Process) -> bool {
+    process::words(process).first().is_some_and(|word| name(word) == Agent::Codex.name())
+}
+
+/// Remembers that a hook has seen a session.
+pub fn see(env: &dyn Env, session: Option<&str>) {
+    if let Some((session, folder)) = session.zip(StateFolder::of(env).ok()) {
+        client::see(&folder, session);
+    }
+}
+
+/// Returns the session of the agent whose shell this is, if a hook has seen it: what a shell's variables say is the agent's
+/// to change. Below a noted client it is one of that client's.
+pub fn session(env: &dyn Env) -> Option<String> {
+    let named = env.session();
+    // Where nothing can be noted, nothing can be compared.
+    let Ok(folder) = StateFolder::of(env) else { return named };
+    let client = env.lineage().above.iter().find_map(|process| Client::noted(&folder, process));
+    match client.filter(|client| !client.sessions.is_empty()) {
+        Some(client) => {
+            let is_its = |session: &String| client.sessions.contains(session);
+            named.filter(is_its).or_else(|| client.sessions.last().cloned())
+        }
+        None => named.filter(|session| client::is_seen(&folder, session)),
+    }
 }
 
 /// Returns whether this process was started below an agent's client, or by a program that Holdpoint started for its work:
 /// neither is the user.
 pub fn is_below_client(env: &dyn Env) -> bool {
     let is_there = |folder: &StateFolder| folder.has_folder(FOLDER) || folder.has_folder(PERFORMERS);
-    let Some(folder) = StateFolder::of(env).ok().filter(is_there) else { return false };
-    let is_noted = |process: &Process| folder.has(&file(process)) || folder.has(&performer(process));
+    let folder = StateFolder::of(env).ok().filter(is_there);
+    let is_noted = |process: &Process| {
+        let is_noted = |folder: &StateFolder| folder.has(&file(process)) || folder.has(&performer(process));
+        folder.as_ref().is_some_and(is_noted) || is_noted_elsewhere(folder.as_ref(), *process)
+    };
     env.lineage().above.iter().any(is_noted)
+}
+
+/// Returns whether a process above is to be known for an agent's, noted or not: by its program, or by the variables that
+/// it was started with.
+pub fn is_below_agent(env: &dyn Env) -> bool {
+    let is_set = |set: &(String, String)| {
+        !set.1.is_empty() && (AGENTS.contains(&set.0.as_str()) || SESSIONS.contains(&set.0.as_str()))
+    };
+    let is_agents =
+        |process: &Process| is_client(&process::words(*process)) || surroundings(*process).iter().any(is_set);
+    env.lineage().above.iter().any(is_agents)
+}
+
+/// Returns whether these are the words that an agent's client is started with.
+fn is_client(words: &[String]) -> bool {
+    let program = words.first().map(|word| name(word)).unwrap_or_default();
+    let script = words.get(1).map(|word| name(word)).unwrap_or_default();
+    let is_known = |name: &str| PROGRAMS.contains(&name);
+    is_known(program) || INTERPRETERS.contains(&program) && is_known(script)
+}
+
+/// A program's name, without its folder and its ending.
+fn name(word: &str) -> &str {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".js").or_else(|| name.strip_suffix(".mjs")).unwrap_or(name)
+}
+
+/// Returns whether a client that is noted and still there works in this folder, above it, or below it.
+pub fn is_client_at(env: &dyn Env, place: &Path) -> bool {
+    StateFolder::of(env).is_ok_and(|folder| client::is_at(&folder, place))
+}
+
+/// Returns the agent whose client is at this terminal, if one is.
+pub fn agent_at(env: &dyn Env, device: u64) -> Option<String> {
+    client::at_terminal(&StateFolder::of(env).ok()?, device)
 }
 
 /// This process, noted as one that performs until it is dropped: what it starts is not the user, and need not be told so.
@@ -79,7 +272,8 @@ pub struct Performer {
 impl Performer {
     /// Notes this process. None where it cannot be noted, or is noted already.
     pub fn note(env: &dyn Env) -> Option<Performer> {
-        let (folder, file) = (StateFolder::of(env).ok()?, performer(&this_process()?));
+        let own = Process::of(std::process::id())?;
+        let (folder, file) = (StateFolder::of(env).ok()?, performer(&own));
         folder.clear_old(PERFORMERS);
         folder.mark(&file).is_ok_and(|is_new| is_new).then(|| Performer { folder, file })
     }
@@ -97,92 +291,43 @@ fn performer(process: &Process) -> String {
     format!("{PERFORMERS}/{}-{}", process.pid, process.start)
 }
 
+/// The lineage of this process, up to this one. Empty where the system does not tell.
 #[cfg(target_os = "linux")]
-fn this_process() -> Option<Process> {
-    let pid = std::process::id();
-    parent_and_start(pid).map(|(_, start)| Process { pid, start })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn this_process() -> Option<Process> {
-    None
-}
-
-const FOLDER: &str = "clients";
-
-fn file(process: &Process) -> String {
-    format!("{FOLDER}/{}-{}", process.pid, process.start)
-}
-
-/// The lineage of this process. Empty where the system does not tell.
-#[cfg(target_os = "linux")]
-pub fn lineage() -> Lineage {
-    let mut above = Vec::new();
-    let mut pid = std::os::unix::process::parent_id();
-    // No chain of processes is longer, unless one of them ends meanwhile and its number comes back.
-    while pid > 0 && above.len() < ABOVE_MAX {
-        let Some((parent, start)) = parent_and_start(pid) else { break };
-        above.push(Process { pid, start });
-        pid = parent;
-    }
+pub fn lineage(outermost: Option<u32>) -> Lineage {
+    let above = chain(std::os::unix::process::parent_id(), outermost);
     let maker = rustix::net::sockopt::socket_peercred(rustix::stdio::stdin()).ok();
     let maker = maker.and_then(|maker| u32::try_from(maker.pid.as_raw_nonzero().get()).ok());
     Lineage { above, maker }
 }
 
+/// The processes above the one with this number, its parent first.
+#[cfg(target_os = "linux")]
+pub(crate) fn above(pid: u32) -> Vec<Process> {
+    Standing::of(pid).map(|standing| chain(standing.parent, None)).unwrap_or_default()
+}
+
+/// A process and those above it, up to the outermost.
+#[cfg(target_os = "linux")]
+fn chain(mut pid: u32, outermost: Option<u32>) -> Vec<Process> {
+    let mut above = Vec::new();
+    // No chain of processes is longer, unless one of them ends meanwhile and its number comes back.
+    while pid > 0 && above.len() < ABOVE_MAX {
+        let Some(Standing { parent, start, .. }) = Standing::of(pid) else { break };
+        above.push(Process { pid, start });
+        pid = if Some(pid) == outermost { 0 } else { parent };
+    }
+    above
+}
+
 #[cfg(target_os = "linux")]
 const ABOVE_MAX: usize = 1_000;
 
-#[cfg(target_os = "linux")]
-fn parent_and_start(pid: u32) -> Option<(u32, u64)> {
-    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The program's name comes second, and may have anything in it.
-    let mut fields = line.rsplit_once(')')?.1.split_whitespace();
-    let parent = fields.nth(1)?.parse().ok()?;
-    let start = fields.nth(17)?.parse().ok()?;
-    Some((parent, start))
-}
-
 /// The lineage of this process. Empty where the system does not tell.
 #[cfg(not(target_os = "linux"))]
-pub fn lineage() -> Lineage {
+pub fn lineage(_: Option<u32>) -> Lineage {
     Lineage::default()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn process(pid: u32) -> Process {
-        Process { pid, start: 7 }
-    }
-
-    #[test]
-    fn a_call_below_a_client_counts_only_if_it_is_the_clients_own() {
-        // Above this process: 4, then 3, 2 and 1. The client is 2.
-        let forged = |above: &[u32], maker: Option<u32>, noted: &[u32]| {
-            let lineage = Lineage { above: above.iter().map(|pid| process(*pid)).collect(), maker };
-            lineage.is_forged(|process| noted.contains(&process.pid))
-        };
-        assert!(!forged(&[2, 1], Some(2), &[2]), "the client");
-        assert!(!forged(&[3, 2, 1], Some(2), &[2]), "the client through a shell");
-        assert!(forged(&[3, 2, 1], None, &[2]), "a shell's pipe");
-        assert!(forged(&[2, 1], None, &[2]), "a shell that became this process");
-        assert!(forged(&[3, 2, 1], Some(3), &[2]), "a program's own socket");
-        assert!(forged(&[4, 3, 2, 1], Some(2), &[2]), "a socket of the client's that came further down");
-        assert!(forged(&[3, 2, 1], Some(3), &[2, 3]), "a client below a client");
-        assert!(!forged(&[2, 1], None, &[]), "nobody's shell");
-        assert!(!forged(&[3, 1], None, &[2]), "somebody else's shell");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_processes_above_are_told_to_the_first() {
-        let lineage = lineage();
-        assert_eq!(
-            lineage.above.first().map(|process| process.pid),
-            Some(std::os::unix::process::parent_id())
-        );
-        assert!(lineage.above.iter().all(|process| process.pid > 0));
-    }
-}
+#[path = "caller_tests.rs"]
+mod caller_tests;

@@ -12,7 +12,7 @@ pub(crate) mod reviewer;
 
 pub use error::{CaseError, CaseFileError};
 pub use file::{Case, CaseFile, parse};
-pub use judge::{Outcome, run};
+pub use judge::{CaseRun, run};
 pub use prepared::Prepared;
 
 use holdpoint_core::settings::Layer;
@@ -87,13 +87,14 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
         };
         let chosen = |case: &&Case| filter.is_none_or(|part| case.name.contains(part) || path.contains(part));
         for case in parsed.cases.iter().filter(chosen) {
-            let outcome = run(subject, case, &prepared);
-            spoken.extend(outcome.spoke);
-            if outcome.problems.is_empty() {
+            let ran = run(subject, case, &prepared);
+            spoken.extend(ran.spoke);
+            if ran.problems.is_empty() {
                 report.passed += 1;
             } else {
-                let case = format!("{}: {}", case.name, case.about);
-                report.failed.push(Failure { file: path.clone(), case, problems: outcome.problems });
+                let separator = if case.about.is_empty() { "" } else { ": " };
+                let case = format!("{}{separator}{}", case.name, case.about);
+                report.failed.push(Failure { file: path.clone(), case, problems: ran.problems });
             }
         }
     }

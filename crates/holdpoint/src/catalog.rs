@@ -10,6 +10,7 @@ use holdpoint_core::workflow::check::{Surroundings, check};
 use holdpoint_core::workflow::parse::{FILE, Parsed, parse};
 use thiserror::Error;
 
+use crate::allow::waiting;
 use crate::error::in_full;
 use crate::layers::trust::TrustError;
 use crate::store::checked::Checked;
@@ -55,7 +56,7 @@ pub struct Unusable {
 
 impl Unusable {
     /// Says what is wrong, in a sentence.
-    pub fn told(&self) -> String {
+    pub fn in_words(&self) -> String {
         in_full(self)
     }
 }
@@ -83,12 +84,12 @@ pub enum Defect {
     },
     /// Its file was changed while a sealed run was using it.
     #[error(
-        "it was changed after the run here was begun: put it back, or delete the run's state and {}",
-        seal.display()
+        "it was changed after the run here was begun: put it back, or to end the run, the user types in a terminal: {}",
+        waiting::command(home)
     )]
     Changed {
-        /// The run's sealed copy.
-        seal: PathBuf,
+        /// The run's home.
+        home: PathBuf,
     },
 }
 
@@ -128,7 +129,7 @@ pub fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
-/// Lists the folders of a project's own workflows, by name. A folder with another kind of name is none.
+/// Lists the folders of a project's own workflows, by name. One whose name cannot be a workflow's is passed over.
 pub fn own_folders(home: &Path) -> Vec<(String, PathBuf)> {
     folders(&layout::workflows(home))
 }

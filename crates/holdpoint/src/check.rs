@@ -44,7 +44,7 @@ pub struct Performed {
     pub output: String,
     /// What it cost, if it said so.
     pub cost_usd: Option<f64>,
-    /// What is kept of it, as far as whoever performed it can tell. The engine adds whose it is, and the verdict.
+    /// Its evidence, as far as the performer knows it. The engine adds whose it is, and the verdict.
     pub evidence: Evidence,
     /// The tree of the project afterwards, as far as it is known.
     pub stands: Option<String>,
@@ -99,8 +99,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// What happened, said of whoever was asked.
-    pub fn told(&self, request: &Request) -> String {
+    /// What happened, in words about the check or the reviewer that was asked.
+    pub fn in_words(&self, request: &Request) -> String {
         let who = if request.is_review() { "the reviewer" } else { "the check" };
         let program = || request.command().first().map(String::as_str).unwrap_or_default();
         match self {

@@ -1,11 +1,13 @@
 //! The command line for people: one file per command, with its arguments, its help and its body.
 
+mod accept;
 mod act;
 mod allow;
 mod approve;
 mod attest;
 mod check;
 mod condition;
+mod confirmation;
 mod demo;
 mod doctor;
 mod evidence;
@@ -15,8 +17,10 @@ mod installed;
 mod journals;
 mod log;
 mod phrase;
+mod pre_push;
 mod receipt;
 mod review;
+mod run;
 mod selection;
 mod shell;
 mod status;
@@ -29,6 +33,7 @@ mod verify;
 mod why;
 mod workflow;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,7 +43,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::allow::waiting;
 use crate::env::{Env, ProcessEnv};
 use crate::error::{CommandError, Kind};
+use crate::fence::inside;
 use crate::project::{self, Found};
+use crate::store::registry::Registry;
 use crate::ui::Ui;
 
 /// The version, the commit and its day, the target and the profile. It has nothing of the build's own time or place, so
@@ -60,6 +67,7 @@ enum Command {
     Allow(allow::Arguments),
     Doctor(doctor::Arguments),
     Demo(demo::Arguments),
+    Run(run::Arguments),
     Status(status::Arguments),
     Why(why::Arguments),
     Log(log::Arguments),
@@ -68,6 +76,7 @@ enum Command {
     Verify(verify::Arguments),
     Review(review::Arguments),
     Approve(approve::Arguments),
+    Accept(accept::Arguments),
     Check(check::Arguments),
     Test(test::Arguments),
     #[command(name = "workflow")]
@@ -77,6 +86,8 @@ enum Command {
     Help(help::Arguments),
     #[command(hide = true)]
     Receipt(receipt::Arguments),
+    #[command(hide = true)]
+    PrePush(pre_push::Arguments),
     /// Run a workflow's command: `holdpoint <WORKFLOW> <COMMAND>`
     #[command(external_subcommand)]
     Workflow(Vec<String>),
@@ -106,17 +117,29 @@ impl Context {
 
     /// Says what has no effect here because the user has not allowed it.
     pub(crate) fn tell_waiting(&self, found: &Found) {
-        if let Some(text) = waiting::message(&found.waiting) {
+        if let Some(text) = self.waiting(found) {
             self.ui.note(text);
         }
     }
+
+    /// What has no effect here because the user has not allowed it, in words.
+    pub(crate) fn waiting(&self, found: &Found) -> Option<String> {
+        waiting::message(&found.waiting, &Registry::of(self.env.as_ref()))
+    }
 }
 
-/// Runs the command that the arguments name.
-pub fn main() -> ExitCode {
+/// Runs the command that the arguments name, or has the keeper answer it that is outside of this fence.
+pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    inside::command(&ProcessEnv, &args).unwrap_or_else(|| here(args))
+}
+
+/// Runs the command in this process.
+fn here(args: Vec<OsString>) -> ExitCode {
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     let ui = Ui::new(env.as_ref());
-    let matches = help::command(ui.width()).get_matches();
+    let words = std::iter::once(OsString::from("holdpoint")).chain(args);
+    let matches = help::command(ui.width()).get_matches_from(words);
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let Some(command) = arguments.command else { return show_help(&ui) };
     let cwd = match current_folder(&command) {
@@ -124,6 +147,9 @@ pub fn main() -> ExitCode {
         Err(error) => return fail(&ui, &error),
     };
     let context = Context { ui, env, cwd };
+    if let Command::Run(arguments) = &command {
+        return run::run(&context, arguments).unwrap_or_else(|error| fail(&context.ui, &error));
+    }
     let done = match command {
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&context, &arguments),
@@ -138,14 +164,16 @@ pub fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
         Command::Approve(arguments) => approve::run(&context, &arguments),
+        Command::Accept(arguments) => accept::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),
         Command::Test(arguments) => test::run(&context, &arguments),
         Command::Receipt(arguments) => receipt::run(&context, &arguments),
+        Command::PrePush(arguments) => pre_push::run(&context, &arguments),
         Command::Workflow(words) => act::run(&context, &words),
         Command::Workflows(arguments) => workflow::run(&context, &arguments),
         Command::Shell(arguments) => shell::run(&context, &arguments),
         Command::Help(arguments) => help::run(&context, &arguments),
-        Command::Statusline(_) | Command::Hook => Ok(()),
+        Command::Run(_) | Command::Statusline(_) | Command::Hook => Ok(()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

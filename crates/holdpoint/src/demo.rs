@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use self::agent::{Agent, Outcome};
+use self::agent::{Agent, Reaction};
 use self::client::Client;
 use self::script::Step;
 use crate::store::journal::{self, Entry};
@@ -59,7 +59,7 @@ enum Player<'a> {
 }
 
 impl Player<'_> {
-    fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
+    fn act(&mut self, act: &Act) -> Result<Reaction, DemoError> {
         match self {
             Player::Scripted(agent) => agent.act(act),
             Player::Client(client) => client.act(act),
@@ -82,15 +82,15 @@ pub fn play(
     for step in &script.steps {
         let filled = |text: &str| stage.filled(text);
         let act = step.act(&filled)?;
-        let seen = journal::read(&stage.root).len();
+        let seen = journal::read(&stage.books()).len();
         let reviews = answers(step, &filled);
         reviewer::prepare(&reviews, &stage.tools, &stage.root)?;
-        let outcome = agent.act(&act)?;
+        let reaction = agent.act(&act)?;
         stage.go_on()?;
-        let entries = journal::read(&stage.root).split_off(seen);
-        let scene = scene(step, act, &outcome, &reviews, &entries);
+        let entries = journal::read(&stage.books()).split_off(seen);
+        let scene = scene(step, act, &reaction, &reviews, &entries);
         tell(&scene);
-        judge(step, &outcome, &scene, reviewer::left(&stage.tools))?;
+        judge(step, &reaction, &scene, reviewer::left(&stage.tools))?;
     }
     Ok(())
 }
@@ -104,27 +104,27 @@ fn answers(step: &Step, filled: &dyn Fn(&str) -> String) -> Vec<script::Answer> 
     step.reviews.iter().map(filled).collect()
 }
 
-fn scene(step: &Step, act: Act, outcome: &Outcome, reviews: &[script::Answer], entries: &[Entry]) -> Scene {
+fn scene(step: &Step, act: Act, reaction: &Reaction, reviews: &[script::Answer], entries: &[Entry]) -> Scene {
     Scene {
         does: step.does.clone(),
         act,
-        got: outcome.got,
-        said: outcome.said.clone(),
+        got: reaction.got,
+        said: reaction.said.clone(),
         reviews: reviews.iter().map(review_in_a_line).collect(),
         sets: entries.iter().flat_map(|entry| entry.set.clone()).collect(),
     }
 }
 
 /// Compares a step's result with the script.
-fn judge(step: &Step, outcome: &Outcome, scene: &Scene, left: usize) -> Result<(), DemoError> {
-    if outcome.got != step.expect {
-        return Err(DemoError::Unexpected { expected: step.expect, got: outcome.got });
+fn judge(step: &Step, reaction: &Reaction, scene: &Scene, left: usize) -> Result<(), DemoError> {
+    if reaction.got != step.expect {
+        return Err(DemoError::Unexpected { expected: step.expect, got: reaction.got });
     }
-    if let Some(code) = outcome.exit.filter(|code| *code != step.exits) {
-        let why = outcome.last_line.clone();
+    if let Some(code) = reaction.exit.filter(|code| *code != step.exits) {
+        let why = reaction.last_line.clone();
         return Err(DemoError::ExitCode { code, expected: step.exits, why });
     }
-    if let Some(part) = step.says.iter().find(|part| !outcome.said.contains(part.as_str())) {
+    if let Some(part) = step.says.iter().find(|part| !reaction.said.contains(part.as_str())) {
         return Err(DemoError::Unsaid { part: part.clone() });
     }
     let differs = step.sets.iter().find(|(field, value)| scene.sets.get(*field) != Some(*value));

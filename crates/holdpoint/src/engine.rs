@@ -5,11 +5,13 @@ pub mod advance;
 pub mod approval;
 pub mod command;
 mod commit;
+mod delegation;
 mod echo;
 pub mod judge;
 pub mod leftovers;
 mod legacy;
 mod merge;
+pub mod owed;
 mod ownership;
 mod patience;
 mod performance;
@@ -17,6 +19,9 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
+mod unproved;
+pub(crate) mod watch;
+mod word;
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -35,12 +40,14 @@ use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
-use crate::caller;
+use crate::caller::{self, Caller};
 use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
+use crate::store::books::Books;
+use crate::store::registry::Registry;
 use crate::store::{aside, told};
 
 /// One call of the hook.
@@ -101,21 +108,24 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if found.runs.is_empty() && !Path::new(&event.cwd).is_dir() {
         let what = format!("the folder {} that the event names is not there", event.cwd);
         if let Some(home) = note_fault(&call.env, call.cwd, &what) {
-            said.fault(&home, &event, &what, nothing_judged(&what));
+            said.fault(&Books::of(&home, call.env.as_ref()), &event, &what, nothing_judged(&what));
         }
     }
     if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
     if options.protocol == Protocol::Own && performance::may_act(&event, &found) {
-        if caller::is_forged(call.env.as_ref()) {
-            return not_the_clients(&found);
-        }
-        if matches!(event.moment, Moment::Start | Moment::Prompt) {
-            caller::note(call.env.as_ref());
+        match caller::of(call.env.as_ref(), &asked, &event) {
+            Caller::Forged(whence) => return not_the_clients(&found, whence),
+            Caller::Unproved(why) => {
+                let (input, env) = (Input::Whole(Vec::new()), unproved::doubted(&call.env, why));
+                let call = Call { input, options, cwd: call.cwd, env, leftovers: Leftovers::default() };
+                return hear(&call, &asked, event, &found, said, started);
+            }
+            Caller::Client | Caller::User => {}
         }
     }
-    let reply = respond(call, &asked, event, &found, said, started);
+    let reply = hear(call, &asked, event, &found, said, started);
     call.leftovers.keep((payload, found));
     reply
 }
@@ -127,7 +137,9 @@ fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
         Input::TooLarge => true,
         // Nobody sent anything.
         Input::Late(bytes) if bytes.is_empty() => false,
-        Input::Whole(_) | Input::Late(_) | Input::Broken(_) => told::first_time(home, "", why),
+        Input::Whole(_) | Input::Late(_) | Input::Broken(_) => {
+            told::first_time(&Books::of(home, call.env.as_ref()), "", why)
+        }
     };
     match home.filter(|_| call.options.protocol == Protocol::Own).filter(is_told) {
         Some(_) => Reply::to_user(&nothing_judged(why)),
@@ -135,11 +147,37 @@ fn unreadable(call: &Call<'_>, home: Option<&Path>, why: &str) -> Reply {
     }
 }
 
+/// Notes who is there and what the user has said, and then asks the workflows.
+fn hear(
+    call: &Call<'_>,
+    asked: &Asked,
+    mut event: Event,
+    found: &Found,
+    mut said: merge::Said,
+    started: Instant,
+) -> Reply {
+    let has_runs = !found.runs.is_empty();
+    if call.options.protocol == Protocol::Own {
+        match event.moment {
+            Moment::Start | Moment::Prompt => caller::note(call.env.as_ref(), &event),
+            Moment::Stop if has_runs => caller::see(call.env.as_ref(), event.session.as_deref()),
+            Moment::Stop | Moment::Before => {}
+            Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
+        }
+        // A user's command is about a run: where there is none, nobody's word is waited for.
+        if has_runs {
+            word::settle(call, &event, found, &mut said);
+            word::hear(call, asked, &event, found, &mut said);
+        }
+    }
+    respond(call, asked, event, found, said, started)
+}
+
 /// A call that the client did not make performs nothing, records no verdict and counts for nobody.
-fn not_the_clients(found: &Found) -> Reply {
-    let what = "a call of the hook came from a shell below the agent, not from the agent's client";
-    if let Some(home) = found.runs.iter().find(|run| run.is_recorded).map(|run| &run.home) {
-        record::unasked(home, what);
+fn not_the_clients(found: &Found, whence: &str) -> Reply {
+    let what = &format!("a call of the hook came {whence}");
+    if let Some(run) = found.runs.iter().find(|run| run.is_recorded) {
+        record::unasked(&run.books, what);
     }
     Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded."))
 }
@@ -159,41 +197,45 @@ fn respond(
     let event = Arc::new(event);
     let recorded = found.runs.iter().find(|run| run.is_recorded);
     let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
-    if let Some(text) = waiting::message(&found.waiting) {
-        let key = waiting::key(&found.waiting, &text);
-        said.once(Allowance::of(call.env.as_ref()).registry(), &event, &key, text);
+    if !found.waiting.is_empty() {
+        let registry = Registry::of(call.env.as_ref());
+        let text = waiting::message(&found.waiting, &registry).unwrap_or_default();
+        said.once(&registry, &event, &waiting::key(&found.waiting, &text), text);
     }
-    if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(home, &event)) {
+    let books = |home: &Path| Books::of(home, call.env.as_ref());
+    if asked.agent.prompts_itself() && home.is_some_and(|home| echo::is_one(&books(home), &event)) {
         return Reply::default();
     }
-    for what in found.unusable.iter().map(Unusable::told).chain(found.problems.iter().cloned()) {
+    for what in found.unusable.iter().map(Unusable::in_words).chain(found.problems.iter().cloned()) {
         tell_problem(call, &what, found, &event, &mut said);
     }
     if event.moment == Moment::Stop {
-        clear_away(&found.strays);
+        clear_away(&found.strays, call.env.as_ref());
     }
     let environments = LazyCell::new(Arc::default);
-    let session = |run| Session::sharing(&environments, run, &event, &call.env);
+    let call_id = asked.call_id.as_deref();
+    let session = |run| Session::sharing(&environments, run, &event, &call.env).of_call(call_id);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
+    let mut judged = Vec::new();
     for run in now.iter().chain(&later) {
         // A review takes minutes and money: none is done for an agent that goes back to work anyway.
         let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
         let session = session(run);
-        let only = call.options.only.as_deref();
-        if !run.is_recorded {
-            said.guard(&session, &decide(&session.facts(), only));
-            call.leftovers.keep(session.into_facts());
-            continue;
+        if run.is_recorded {
+            judge_and_record(call, &session, is_moot, found, started, &mut said);
+        } else {
+            guard(&session, call.options.only.as_deref(), &mut said);
         }
-        let report = if is_moot { Report::moot() } else { judge::judge(&session, only) };
-        if let Err(error) = record::write(&session, &report, started) {
-            said.unrecorded(&session, &error);
-        }
-        said.add(&session, &report);
-        call.leftovers.keep((session.into_facts(), report));
+        judged.push(session);
     }
-    let instead = if said.holds() { None } else { performance::perform(call, asked, &event) };
+    let instead = if said.holds() {
+        None
+    } else {
+        delegation::begin(call, asked, &event, found);
+        performance::perform(call, asked, &event)
+    };
+    note_call(call, judged, instead.is_some(), &mut said);
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
@@ -205,7 +247,7 @@ fn respond(
         agent::settle(&mut answer, asked.agent, event.moment);
     }
     if let Some((home, hold)) = home.zip(answer.hold.as_deref()).filter(|_| asked.agent.prompts_itself()) {
-        echo::expect(home, &event, hold);
+        echo::expect(&books(home), &event, hold);
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
@@ -213,16 +255,65 @@ fn respond(
     Reply { stdout, stderr, ..Reply::default() }
 }
 
+/// Asks the rules of a run in a project where nothing is written.
+fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
+    let mut effects = decide(&session.facts(), only);
+    if only.is_none() {
+        effects.add(watch::compare(session).into_effects());
+    }
+    said.guard(session, &effects);
+}
+
+/// Judges a run, records it in the journal, and adds it to what is said.
+fn judge_and_record(
+    call: &Call<'_>,
+    session: &Session<'_>,
+    is_moot: bool,
+    found: &Found,
+    started: Instant,
+    said: &mut merge::Said,
+) {
+    let only = call.options.only.as_deref();
+    let mut report = if is_moot { Report::moot() } else { judge::judge(session, only) };
+    for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(session.run)) {
+        report.notice(session.run, session.event, what);
+    }
+    if call.options.protocol == Protocol::Own {
+        owed::tell(session, &mut report);
+    }
+    if let Err(error) = record::write(session, &report, started) {
+        said.unrecorded(session, &error);
+    }
+    said.add(session, &report);
+    if session.event.moment == Moment::Stop && !report.reviews.is_empty() {
+        watch::acknowledge(session);
+    }
+    call.leftovers.keep(report);
+}
+
+/// Notes what is there before a shell call that nobody holds, in each run that has something watched.
+fn note_call(call: &Call<'_>, judged: Vec<Session<'_>>, has_performed: bool, said: &mut merge::Said) {
+    let is_watched = call.options.only.is_none() && call.options.protocol == Protocol::Own && !said.holds();
+    for session in judged {
+        if is_watched && let Some(why) = session.open_call(has_performed) {
+            said.unwatched(&session, &why);
+        }
+        call.leftovers.keep(session.into_facts());
+    }
+}
+
 /// Moves files out of the way that only look like a run, and leaves a line about each. They are not ours to delete.
-fn clear_away(strays: &[(PathBuf, PathBuf)]) {
+fn clear_away(strays: &[(PathBuf, PathBuf)], env: &dyn Env) {
     for (home, stray) in strays {
         let what = match aside::set_aside(home, stray) {
             Ok(place) => {
-                format!("{} is no run: it was cleared away, to {}", stray.display(), place.display())
+                format!("{} is not a run: it was moved to {}", stray.display(), place.display())
             }
-            Err(error) => format!("{} is no run, and it could not be cleared away: {error}", stray.display()),
+            Err(error) => {
+                format!("{} is not a run, and it could not be moved away: {error}", stray.display())
+            }
         };
-        record::unasked(home, &what);
+        record::unasked(&Books::of(home, env), &what);
     }
 }
 
@@ -309,7 +400,7 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
     };
     note_fault(&call.env, call.cwd, &problem);
     Some(Reply::to_user(&format!(
-        "holdpoint hook: {problem}. Nothing is held until the hook's registration is mended."
+        "holdpoint hook: {problem}. Nothing is held until the hook's registration is fixed."
     )))
 }
 
@@ -320,8 +411,9 @@ fn tell_problem(call: &Call<'_>, what: &str, found: &Found, event: &Event, said:
         said.once(Allowance::of(call.env.as_ref()).registry(), event, what, text);
         return;
     };
-    record::fault(base, event, what);
-    said.fault(base, event, what, text);
+    let books = Books::of(base, call.env.as_ref());
+    record::fault(&books, event, what);
+    said.fault(&books, event, what, text);
 }
 
 /// Writes a fault to the journal of the project that `cwd` lies in, and says where that is, if there is one and the user
@@ -333,6 +425,6 @@ pub fn note_fault(env: &Arc<dyn Env>, cwd: &Path, what: &str) -> Option<PathBuf>
         let home = found.base.or(found.journal)?;
         Allowance::of(env.as_ref()).knows(&home).then_some(home)
     })?;
-    record::unasked(&home, what);
+    record::unasked(&Books::of(&home, env.as_ref()), what);
     Some(home)
 }

@@ -5,8 +5,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::caller::process::{self, Terminal};
 use crate::caller::{self, Lineage};
-use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS};
+use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS, XDG_STATE_HOME};
+use crate::fence::relayed::{self, Relayed};
 use crate::program;
 
 /// The process's surroundings. Cases and tests have their own.
@@ -40,6 +42,16 @@ pub trait Env: Send + Sync {
         false
     }
 
+    /// Returns the terminal that the user of this process is asked at. Cases have none.
+    fn terminal(&self) -> Terminal {
+        Terminal::None
+    }
+
+    /// Returns why nothing tells the caller from the agent, if that is so.
+    fn unproved(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns whether all that is found was begun here: so it is for cases, which make their own projects.
     fn began_everything(&self) -> bool {
         false
@@ -64,7 +76,17 @@ pub trait Env: Send + Sync {
         false
     }
 
-    /// Returns the session of the agent whose shell this process runs in.
+    /// Returns who called from inside a fence, if a keeper started this process for that.
+    fn relayed(&self) -> Option<Relayed> {
+        None
+    }
+
+    /// Returns whether a process above is to be known for an agent's, whether a hook has noted it or not.
+    fn is_below_agent(&self) -> bool {
+        false
+    }
+
+    /// Returns the session of the agent whose shell this process runs in, as its variables say.
     fn session(&self) -> Option<String> {
         SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
     }
@@ -84,13 +106,35 @@ impl Env for ProcessEnv {
         std::io::IsTerminal::is_terminal(&std::io::stdin())
     }
 
+    fn terminal(&self) -> Terminal {
+        process::terminal()
+    }
+
     fn lineage(&self) -> Lineage {
-        caller::lineage()
+        caller::lineage(outermost(self))
     }
 
     fn is_below_client(&self) -> bool {
-        caller::is_below_client(self)
+        self.relayed().is_some() || caller::is_below_client(self)
     }
+
+    fn relayed(&self) -> Option<Relayed> {
+        relayed::caller()
+    }
+
+    fn is_below_agent(&self) -> bool {
+        caller::is_below_agent(self)
+    }
+}
+
+/// The outermost process that counts. Only tests, which may themselves be run by an agent, have one.
+fn outermost(env: &dyn Env) -> Option<u32> {
+    #[cfg(debug_assertions)]
+    if let Some(pid) = env.var(crate::env_vars::OUTERMOST) {
+        return pid.parse().ok();
+    }
+    let _ = env;
+    None
 }
 
 /// Fixed surroundings, for cases and tests.
@@ -119,6 +163,16 @@ impl Env for FixedEnv {
 
     fn random_u64(&self) -> u64 {
         if self.now.is_some() { 0 } else { ProcessEnv.random_u64() }
+    }
+}
+
+/// A user of whom only the state folder is known: demos and trials have one of their own.
+#[derive(Clone, Debug)]
+pub struct StateOf(pub PathBuf);
+
+impl Env for StateOf {
+    fn var(&self, name: &str) -> Option<String> {
+        (name == XDG_STATE_HOME).then(|| self.0.to_string_lossy().into_owned())
     }
 }
 

@@ -20,18 +20,28 @@ pub const SESSIONS: [&str; 5] = [
     "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
 ];
-/// Set in the shells of agents, including those that do not name the session.
-pub const AGENTS: [&str; 3] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT"];
+/// The socket of the keeper outside, in a fence around an agent: hooks and commands ask it.
+pub const KEEPER: &str = "HOLDPOINT_KEEPER";
+/// Set in the shells of agents, including those that do not name the session. In a fence everything is the agent's.
+pub const AGENTS: [&str; 4] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", KEEPER];
 /// The user's home.
 pub const HOME: &str = "HOME";
 /// The folder of the user's configuration, if not `.config` in the home.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// The folder of the user's state, if not `.local/state` in the home.
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+/// The folder of the user's running services: the sockets in it that start programs are hidden in a fence.
+pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
+/// Where the user's message bus is, which is hidden in a fence.
+pub const BUS_ADDRESS: &str = "DBUS_SESSION_BUS_ADDRESS";
+/// Where tmux is, which is hidden in a fence.
+pub const TMUX: &str = "TMUX";
 /// Digests of projects' content that count as allowed, separated by commas: for containers and CI.
 pub const ALLOW: &str = "HOLDPOINT_ALLOW";
 /// The organisation's folder, for tests: only a debug build reads it, a released program has `/etc/holdpoint` alone.
 pub const ORGANISATION: &str = "HOLDPOINT_ORGANISATION";
+/// The number of the outermost process that counts, for tests: only a debug build reads it.
+pub const OUTERMOST: &str = "HOLDPOINT_OUTERMOST";
 /// Claude Code's folder, if not `.claude` in the home.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// Codex's folder, if not `.codex` in the home.

@@ -46,7 +46,56 @@ pub fn ask(dir: &str, question: &GitQuestion) -> Answer<String> {
         GitQuestion::Repository => run(dir, &["rev-parse", "--absolute-git-dir"]),
         GitQuestion::Branch => run(dir, &["symbolic-ref", "--quiet", "--short", "HEAD"]),
         GitQuestion::Alias(name) => run(dir, &["config", "--get", &format!("alias.{name}")]),
+        GitQuestion::PushTarget => push_target(dir),
         GitQuestion::Switch(name) => switch(dir, name),
+    }
+}
+
+/// Returns where git's hooks are, if the configuration says so.
+pub fn hooks_path(dir: &str) -> Answer<String> {
+    run(dir, &["config", "--get", "core.hooksPath"])
+}
+
+/// Lists the branches, each after the commit that it points to: for repositories whose refs are no files.
+pub fn branches(dir: &str) -> Answer<String> {
+    run(dir, &["for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads"])
+}
+
+/// Returns the full name of the branch that is checked out, or the commit.
+pub fn head(dir: &str) -> Answer<String> {
+    match run(dir, &["symbolic-ref", "--quiet", "HEAD"]) {
+        Answer::None => run(dir, &["rev-parse", "--verify", "--quiet", "HEAD"]),
+        head => head,
+    }
+}
+
+/// Lists those of the files, by their paths from `dir`, that are not as a commit has them. What git ignores is not listed.
+pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String>> {
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let settings = ["--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "diff.external="];
+    let known = ["diff", "--no-ext-diff", "--no-textconv", "--relative", "--name-only", "-z", commit, "--"];
+    let new = ["ls-files", "--others", "--exclude-standard", "-z", "--"];
+    let mut found = Vec::new();
+    for question in [known.as_slice(), &new] {
+        match run(dir, &[settings.as_slice(), question, &files].concat()) {
+            Answer::Is(list) => {
+                found.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned));
+            }
+            Answer::None => return Answer::None,
+            Answer::Fault(why) => return Answer::Fault(why),
+        }
+    }
+    Answer::Is(found)
+}
+
+/// Returns the branch that a push without a branch moves: `refs/remotes/origin/main` stands for `main` of `origin`.
+fn push_target(dir: &str) -> Answer<String> {
+    match run(dir, &["rev-parse", "--symbolic-full-name", "@{push}"]) {
+        Answer::Is(full) => {
+            let branch = full.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
+            branch.map_or(Answer::None, |(_, branch)| Answer::Is(branch.to_owned()))
+        }
+        other => other,
     }
 }
 

@@ -16,12 +16,21 @@ use crate::engine::leftovers::Leftovers;
 use crate::engine::{self, Call, Reply};
 use crate::env::{Env, ProcessEnv};
 use crate::env_vars;
+use crate::fence::inside;
 use crate::store::review_token;
 use options::Options;
 
-/// Answers one event.
+/// Answers one event, or has the keeper answer it that is outside of this fence.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| leave_after_panic(&panic.to_string())));
+    match ProcessEnv.var(env_vars::KEEPER) {
+        Some(keeper) => inside::hook(&ProcessEnv, &keeper, args),
+        None => here(args),
+    }
+}
+
+/// Answers one event in this process.
+pub(crate) fn here(args: impl Iterator<Item = OsString>) -> ExitCode {
     let env: Arc<dyn Env> = Arc::new(ProcessEnv);
     // A reviewer that Holdpoint started must not be held by Holdpoint's hooks.
     if env.var(env_vars::REVIEWER).is_some_and(|token| review_token::is_under_way(env.as_ref(), &token)) {
@@ -46,7 +55,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// Prints the reply with one write per stream. A closed stream is not an error.
-fn print(reply: &Reply) {
+pub(crate) fn print(reply: &Reply) {
     let _ =
         std::io::stdout().lock().write_all(reply.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
     let _ = std::io::stderr().lock().write_all(reply.stderr.as_bytes());

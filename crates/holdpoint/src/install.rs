@@ -11,7 +11,6 @@ mod gemini;
 pub mod error;
 
 pub mod apply;
-pub mod choices;
 pub mod codex_toml;
 pub mod draft;
 pub mod host;
@@ -19,6 +18,8 @@ pub mod jsonc;
 pub mod ours;
 pub mod place;
 pub mod plan;
+mod pre_push;
+pub mod project_settings;
 pub mod prompt;
 pub mod record;
 pub mod removal;

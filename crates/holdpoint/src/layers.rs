@@ -99,7 +99,7 @@ impl Layers {
             sources.iter().filter_map(|source| source.defect.as_ref()).map(ToString::to_string).collect();
         for source in &sources {
             let errors = source.problems().chain(&refused).filter(|problem| is_error(problem, source));
-            problems.extend(errors.map(|problem| source.told(problem)));
+            problems.extend(errors.map(|problem| source.in_words(problem)));
         }
         let (own, barred) = own(&sources, &effective);
         problems.extend(barred.iter().map(|(_, why)| why.clone()));
@@ -135,7 +135,7 @@ pub fn around(start: &Path, env: &dyn Env) -> Configuration {
 
 /// Finds the organisation's folder. A debug build takes another one for its tests; a released program has no such
 /// variable.
-fn organisation(env: &dyn Env) -> Cow<'static, Path> {
+pub(crate) fn organisation(env: &dyn Env) -> Cow<'static, Path> {
     #[cfg(debug_assertions)]
     if let Some(folder) = env.var(crate::env_vars::ORGANISATION) {
         return Cow::Owned(folder.into());
@@ -145,7 +145,7 @@ fn organisation(env: &dyn Env) -> Cow<'static, Path> {
 }
 
 /// Finds the user's folder. None without a home.
-fn user(env: &dyn Env) -> Option<PathBuf> {
+pub(crate) fn user(env: &dyn Env) -> Option<PathBuf> {
     let absolute = |name| env.var(name).filter(|path| Path::new(path).is_absolute());
     let (mut folder, below) = match absolute(XDG_CONFIG_HOME) {
         Some(config) => (config, "/holdpoint"),

@@ -13,12 +13,17 @@ pub mod caller;
 
 pub mod engine;
 
+// Where the agent's client runs in a fence, a keeper outside has every call answered.
+pub mod fence;
+
 // The engine looks up: workflows, runs, facts.
 pub mod allow;
 pub mod catalog;
 pub mod layers;
+pub mod level;
 pub mod project;
 
+pub mod watch;
 pub mod world;
 
 pub mod git;

@@ -83,21 +83,28 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
     let mut tools: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for on in workflow.looks_at() {
         for event in events(on.moment) {
-            tools.entry(event).or_default().insert(matcher(&on));
+            let tools = tools.entry(event).or_default();
+            tools.insert(matcher(&on));
+            tools.extend(servers(&on).map(str::to_owned));
         }
     }
     if !workflow.phases.is_empty() {
         tools.entry("Stop").or_default().insert(String::new());
+        // At a prompt the client is noted, and holds are counted from none.
+        tools.entry("UserPromptSubmit").or_default().insert(String::new());
     }
+    let performs = workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
     let longest = workflow.longest_review_s();
     let patience = (longest + STOP_MARGIN_S).max(STOP_MIN);
     let entry = |(event, tools): (&str, BTreeSet<String>)| {
-        let timeout = if event == "Stop" { patience } else { QUICK };
+        let is_long = event == "Stop" || event == "PreToolUse" && performs;
+        let timeout = if is_long { patience } else { QUICK };
         let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];
         let hook = json!({"type": "command", "command": "holdpoint", "args": args, "timeout": timeout});
         // A rule about every tool makes the matchers of the other rules irrelevant.
         let all = tools.contains("");
         let matcher = tools.into_iter().collect::<Vec<_>>().join("|");
+        let matcher = if matcher.contains('*') { format!("^({matcher})$") } else { matcher };
         let group = if all { json!({"hooks": [hook]}) } else { json!({"matcher": matcher, "hooks": [hook]}) };
         (event.to_owned(), json!([group]))
     };
@@ -125,6 +132,14 @@ fn matcher(on: &On) -> String {
             names.sort_unstable();
             names.join("|")
         }
+    }
+}
+
+/// The pattern for tools of MCP servers that a rule may be about.
+fn servers(on: &On) -> Option<&'static str> {
+    match &on.tool {
+        ToolMatch::Kind(kind) => kind.servers_pattern("claude"),
+        ToolMatch::Any | ToolMatch::Named(_) => None,
     }
 }
 

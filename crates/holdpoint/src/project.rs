@@ -6,6 +6,7 @@ pub mod bench;
 pub mod candidates;
 pub mod programs;
 pub mod reviewers;
+mod sealed;
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -22,6 +23,7 @@ use holdpoint_core::tool::Tool;
 use holdpoint_core::workflow::{Text, Workflow};
 
 use self::ancestry::Ancestry;
+use self::sealed::Whereabouts;
 use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
 use crate::allow::{self, Allowance};
@@ -29,7 +31,9 @@ use crate::catalog::{self, Defect, Origin, Unusable};
 use crate::env::Env;
 use crate::env_vars::PROJECT_DIRS;
 use crate::layers::{Configuration, Layers, Own};
+use crate::store::books::Books;
 use crate::store::layout;
+use crate::store::registered::Registered;
 use crate::store::seal::{self, Begun};
 use crate::ui;
 use crate::world::ProjectWorld;
@@ -49,9 +53,17 @@ pub struct Run {
     pub id: Option<String>,
     /// Whether anything may be written in its project. If not, its workflow only holds.
     pub is_recorded: bool,
+    /// What the engine knows of the runs in its home.
+    pub books: Books,
 }
 
 impl Run {
+    /// A run in the home of these books.
+    pub fn new(workflow: Arc<Workflow>, origin: Origin, books: Books) -> Run {
+        let home = books.home().to_path_buf();
+        Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true, books }
+    }
+
     /// Builds the facts about this run at an event.
     pub fn facts(&self, event: Arc<Event>, env: Arc<dyn Env>) -> Arc<Facts> {
         self.facts_in(ProjectWorld::of(self, env), event, &Arc::default())
@@ -66,6 +78,11 @@ impl Run {
     ) -> Arc<Facts> {
         let home = tidy(&self.home.to_string_lossy());
         Facts::sharing(environments, Arc::clone(&self.workflow), event, home, Arc::new(world))
+    }
+
+    /// Returns whether this is another's run, too.
+    pub fn is_same(&self, other: &Run) -> bool {
+        self.workflow.name == other.workflow.name && self.place() == other.place()
     }
 
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
@@ -94,6 +111,8 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
+    /// What was found to be otherwise than the books say, and was put right: each with the run that it is about.
+    pub noticed: Vec<(Run, String)>,
     /// What the organisation and the user say, and the project as far as it is allowed.
     pub configuration: Configuration,
 }
@@ -141,17 +160,18 @@ fn find_at(
 ) -> Found {
     let above = Ancestry::of(start);
     let (ours, base) = above.ours();
-    let allowance = OnceCell::new();
-    let query = RunQuery { start, above: &above, ours, env, allowance: &allowance, session, moment };
+    let (allowance, whereabouts) = (OnceCell::new(), Whereabouts::of(start, &above, env.as_ref()));
+    let query = RunQuery { above: &above, whereabouts, env, allowance: &allowance, session, moment };
     let mut found = Found { journal: ours.map(Path::to_path_buf), ..Found::default() };
     let content = base.and_then(|base| found.take_content(base, query.allowance()));
     let mut configuration = layers.configuration(content);
-    configuration.own.retain(|own| seal::changed_since(start, own) != Some(Begun::BuiltIn));
+    let here = |_: &Own| query.whereabouts.registered();
+    configuration.own.retain(|own| seal::changed_since(here(own), own) != Some(Begun::BuiltIn));
     found.problems.append(&mut configuration.problems);
     let Configuration { effective, own, .. } = &configuration;
     let wanted = |name: &str| only.is_none_or(|only| only == name) && effective.enables(name);
     for own in own.iter().filter(|own| wanted(&own.name)) {
-        match unchanged(start, own).and_then(|()| layers.load(own, env.as_ref())) {
+        match unchanged(here(own), own).and_then(|()| layers.load(own, env.as_ref())) {
             Ok(workflow) => found.add(&workflow, own.origin(), &query),
             // The project's own of that name is what the run was begun with: that it waits is told.
             Err(Unusable { why: Defect::Changed { .. }, .. }) if found.waits(&own.name) => {}
@@ -174,18 +194,18 @@ fn find_at(
 
 /// Loads a workflow that is not built in, unless a sealed run was started with another version of it.
 pub fn load(start: &Path, own: &Own, env: &dyn Env) -> Result<Workflow, Unusable> {
-    unchanged(start, own)?;
+    unchanged(&Registered::above(start, env), own)?;
     own.load(env)
 }
 
-fn unchanged(start: &Path, own: &Own) -> Result<(), Unusable> {
-    if seal::changed_since(start, own).is_none() { Ok(()) } else { Err(changed(start, &own.name)) }
+fn unchanged(here: &Registered, own: &Own) -> Result<(), Unusable> {
+    if seal::changed_since(here, own).is_none() { Ok(()) } else { Err(changed(here, &own.name)) }
 }
 
 /// Says that a sealed run was started with another workflow of this name.
-pub fn changed(start: &Path, name: &str) -> Unusable {
-    let seal = seal::nearest(start, name).unwrap_or_else(|| layout::seal(start, name));
-    Unusable { name: name.to_owned(), why: Defect::Changed { seal } }
+pub fn changed(here: &Registered, name: &str) -> Unusable {
+    let home = here.with(name).map(|books| books.home().to_path_buf()).unwrap_or_default();
+    Unusable { name: name.to_owned(), why: Defect::Changed { home } }
 }
 
 impl Found {
@@ -219,10 +239,10 @@ impl Found {
         let name = workflow.name.as_ref();
         let own_waits = self.waits(name);
         let is_looked_at = workflow.run.is_sealed && (own_waits || query.moment.is_none());
-        if !is_looked_at || !seal::is_of_own(query.start, name) {
+        if !is_looked_at || !seal::is_of_own(query.whereabouts.registered(), name) {
             self.add(workflow, Origin::BuiltIn, query);
         } else if !own_waits {
-            self.unusable.push(changed(query.start, name));
+            self.unusable.push(changed(query.whereabouts.registered(), name));
         }
     }
 
@@ -231,7 +251,8 @@ impl Found {
         let is_stop = query.moment.is_none_or(|moment| moment == Moment::Stop);
         // Choosing among runs with ids reads them all, and finished ones pile up: too slow for every tool call.
         let has_tool = query.moment.is_some_and(Moment::has_tool);
-        if workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool {
+        let is_only_watched = workflow.run.id.is_some() && workflow.rules.is_empty() && has_tool;
+        if is_only_watched && !workflow.run.watch.is_any() {
             return;
         }
         let home = query.above.nearest(&workflow.run.home);
@@ -243,26 +264,27 @@ impl Found {
             let strays = candidates::strays(workflow, home);
             self.strays.extend(strays.into_iter().map(|stray| (home.to_path_buf(), stray)));
         }
-        let Some(home) = home.or_else(|| sealed_home(workflow, query)) else { return };
-        let home = home.to_path_buf();
-        let workflow = Arc::new(workflow.clone());
-        let run = Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true };
+        let Some(found) = query.whereabouts.find(workflow, home) else { return };
+        let run = Run::new(Arc::new(workflow.clone()), origin, found.books.clone());
         if allow::only_guards(&run.workflow) {
             let is_recorded = query.allowance().knows(&run.home);
             self.runs.push(Run { is_recorded, ..run });
             return;
         }
         let mut begun = Vec::new();
-        for run in every(&run) {
-            if query.allowance().began(&run) {
+        // Where only the settings are looked at, the run that was written last stands for all.
+        let most = if is_only_watched { 1 } else { usize::MAX };
+        for run in every(&run).into_iter().take(most) {
+            if query.allowance().began(&run) || found.is_kept(query.allowance(), &run) {
                 let is_last = run.id.is_none();
+                self.noticed.extend(found.notice(&run, query.env).map(|what| (run.clone(), what)));
                 begun.push(run);
                 // Only runs with ids are chosen by what they say.
                 if is_last {
                     break;
                 }
             } else {
-                self.waiting.push(Waiting::Run(run));
+                self.waiting.push(Waiting::run(run));
             }
         }
         self.runs.extend(candidates::best(begun, query.env, query.session));
@@ -271,10 +293,8 @@ impl Found {
 
 /// Where and for whom to look for runs.
 struct RunQuery<'a> {
-    start: &'a Path,
     above: &'a Ancestry<'a>,
-    /// The nearest folder with a `.holdpoint`.
-    ours: Option<&'a Path>,
+    whereabouts: Whereabouts<'a>,
     env: &'a Arc<dyn Env>,
     /// Made when something is found: an event without runs does not read the registry.
     allowance: &'a OnceCell<Allowance<'a>>,
@@ -298,12 +318,6 @@ pub fn every(in_home: &Run) -> Vec<Run> {
     let Some(each) = &rules.each else { return vec![in_home.clone()] };
     let folders = newest(&in_home.home.join(rules.home.as_ref()), each, &rules.newest);
     folders.into_iter().map(|folder| Run { folder, ..in_home.clone() }).collect()
-}
-
-/// Finds the home of a sealed run, whose state only the engine writes: deleting the file does not end the run.
-fn sealed_home<'a>(workflow: &Workflow, query: &RunQuery<'a>) -> Option<&'a Path> {
-    let ours = query.ours.filter(|_| workflow.run.is_sealed)?;
-    layout::seal(ours, &workflow.name).is_file().then_some(ours)
 }
 
 /// Lists the folders in `marker` whose name matches, the one with the most recent file that counts first. A name that could

@@ -41,7 +41,7 @@ pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result
         Task::Review { answer, .. } if !answer.report_at.is_empty() => Some(answer),
         _ => None,
     };
-    // A report that comes with the answer is none of the reviewer's to write.
+    // A report that comes with the answer is written by the engine, not by the reviewer.
     let own = report.as_deref().filter(|_| answer_form.is_none());
     let ended = start(request, (at, root), own, log.as_ref(), env)?;
     let status = match ended.how {

@@ -5,6 +5,7 @@
 
 pub mod aside;
 pub mod atomic;
+pub mod books;
 pub mod checked;
 pub mod error;
 pub mod evidence;
@@ -17,10 +18,14 @@ pub mod layout;
 pub mod lock;
 pub mod memory;
 pub mod message;
+pub mod owed;
 pub mod owner;
+pub mod pending;
 pub mod pin;
 pub mod plain_log;
 pub mod receipt;
+pub mod records;
+pub mod registered;
 pub mod registry;
 pub mod report;
 pub mod review_token;
@@ -30,3 +35,5 @@ pub mod state;
 pub mod state_folder;
 pub mod told;
 pub mod tree;
+pub mod watch;
+pub mod witness;

@@ -1,5 +1,8 @@
 //! The implementation of the core's `World`: files below a run's home, the environment, git.
 
+#[cfg(unix)]
+mod links;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use holdpoint_checks::reader;
+use holdpoint_core::level::Level;
 use holdpoint_core::path::{below, stays_below, tidy};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
@@ -16,7 +20,9 @@ use thiserror::Error;
 use crate::catalog::{self, VARIABLES};
 use crate::env::Env;
 use crate::error::in_full;
+use crate::level;
 use crate::project::Run;
+use crate::store::books::Books;
 use crate::store::kept::Kept;
 use crate::store::{evidence, layout, report, tree};
 use crate::worktree;
@@ -49,6 +55,7 @@ pub struct ProjectWorld {
     changed: Mutex<BTreeMap<String, Answer<Vec<String>>>>,
     head: OnceLock<Answer<Head>>,
     evidence: OnceLock<Arc<Vec<serde_json::Value>>>,
+    books: OnceLock<Books>,
 }
 
 /// A run that is a file.
@@ -68,7 +75,8 @@ impl ProjectWorld {
                 ..ProjectWorld::new(&run.home, &run.folder, env)
             },
         };
-        ProjectWorld { whole: Some(Arc::clone(&run.workflow)), ..world }
+        let books = OnceLock::from(run.books.clone());
+        ProjectWorld { whole: Some(Arc::clone(&run.workflow)), books, ..world }
     }
 
     /// Whether what is asked comes from a workflow of ours. Only then may a question start a program.
@@ -104,7 +112,12 @@ impl ProjectWorld {
             changed: Mutex::default(),
             head: OnceLock::new(),
             evidence: OnceLock::new(),
+            books: OnceLock::new(),
         }
+    }
+
+    fn books(&self) -> &Books {
+        self.books.get_or_init(|| Books::of(&self.home, self.env.as_ref()))
     }
 
     /// Returns the same world where the hash of the working tree is known.
@@ -220,7 +233,7 @@ fn read_unchanged(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> std::io::Resu
     Ok(before.len() == after.len() && before.modified().ok() == after.modified().ok())
 }
 
-/// Opens a regular file for reading. Nothing else that may have come into its place since is waited for.
+/// Opens a regular file for reading. It does not wait for a pipe that was put in its place meanwhile.
 #[cfg(unix)]
 fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -297,7 +310,7 @@ fn unreadable(why: impl ToString) -> WorldError {
 }
 
 /// Turns a failure into a fault.
-fn told<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
+fn or_fault<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
     result.map_or_else(|error| Answer::Fault(WorldError::Tree(in_full(&error))), Answer::Is)
 }
 
@@ -350,13 +363,17 @@ impl World for ProjectWorld {
         self.id.as_ref().map(|run| run.file.clone())
     }
 
+    fn level(&self) -> Option<Level> {
+        level::of_this_process(self.books(), self.env.as_ref())
+    }
+
     fn now(&self) -> i64 {
         self.env.now()
     }
 
     fn is_new(&self, path: &str) -> Answer<()> {
         match self.exists(path) {
-            Answer::Is(()) if self.resolve(path).is_ok_and(|path| report::is_old(&self.home, &path)) => {
+            Answer::Is(()) if self.resolve(path).is_ok_and(|path| report::is_old(self.books(), &path)) => {
                 Answer::None
             }
             answer => answer,
@@ -376,6 +393,12 @@ impl World for ProjectWorld {
     fn is_same_place(&self, one: &str, other: &str) -> bool {
         let real = |path: &str| Path::new(path).canonicalize().ok();
         tidy(one) == tidy(other) || real(one).is_some_and(|one| Some(one) == real(other))
+    }
+
+    #[cfg(unix)]
+    fn real(&self, path: &str) -> Option<String> {
+        let real = links::real_place(Path::new(path))?;
+        (real != Path::new(path)).then(|| real.to_str().map(str::to_owned)).flatten()
     }
 
     fn is_writable(&self, folder: &str) -> Answer<()> {
@@ -418,7 +441,7 @@ impl World for ProjectWorld {
         if !self.is_repository() {
             return Answer::None;
         }
-        self.tree.get_or_init(|| told(worktree::hash(&self.home, aside, self.env.as_ref()))).clone()
+        self.tree.get_or_init(|| or_fault(worktree::hash(&self.home, aside, self.env.as_ref()))).clone()
     }
 
     fn changed_since(&self, tree: &str, aside: &[String]) -> Answer<Vec<String>> {
@@ -427,7 +450,7 @@ impl World for ProjectWorld {
             Answer::None => return Answer::None,
             Answer::Fault(why) => return Answer::Fault(why),
         };
-        let differing = || told(worktree::changed(&self.home, tree, &now, self.env.as_ref()));
+        let differing = || or_fault(worktree::changed(&self.home, tree, &now, self.env.as_ref()));
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.entry(tree.to_owned()).or_insert_with(differing).clone()
     }
@@ -437,12 +460,12 @@ impl World for ProjectWorld {
     }
 
     fn tree_without(&self, tree: &str, aside: &[String]) -> Answer<String> {
-        told(worktree::tree_without(&self.home, tree, aside, self.env.as_ref()))
+        or_fault(worktree::tree_without(&self.home, tree, aside, self.env.as_ref()))
     }
 
     fn evidence(&self) -> Arc<Vec<serde_json::Value>> {
         let read = || {
-            let all = evidence::read(&self.home, &self.workflow);
+            let all = evidence::read(self.books(), &self.workflow);
             Arc::new(all.iter().filter_map(|piece| serde_json::to_value(piece).ok()).collect())
         };
         Arc::clone(self.evidence.get_or_init(read))

@@ -10,7 +10,7 @@ use super::map::{Map, Place};
 /// Which part may import which, by the parts' keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rules {
-    /// What each may import. Who stands here may import nothing else.
+    /// What each may import. A domain that is listed here may import nothing else.
     allowed: BTreeMap<String, BTreeSet<String>>,
     /// What anyone may import.
     for_all: BTreeSet<String>,

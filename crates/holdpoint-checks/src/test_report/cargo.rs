@@ -1,4 +1,4 @@
-//! What `cargo test` prints: a result a binary, and what the compiler says where there is none.
+//! What `cargo test` prints: one result for each binary, or what the compiler says.
 
 use super::tally::Tally;
 use super::{FAILURES_MAX, Failure, excerpt, nextest, place};
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
 
     fn failure(&self, name: &str) -> Failure {
         let output = self.outputs.iter().find(|(of, _)| *of == name).map(|(_, output)| output.as_slice());
-        let (file, excerpt) = told(output.unwrap_or_default(), name)
+        let (file, excerpt) = failure_text(output.unwrap_or_default(), name)
             .or_else(|| own_panic(&self.lines, name))
             .unwrap_or_default();
         // A documentation test's name begins with its file.
@@ -148,7 +148,7 @@ impl<'a> Target<'a> {
 }
 
 /// Where and how a test failed: its panic, or whatever else it printed.
-pub(super) fn told(output: &[&str], test: &str) -> Option<(Option<String>, Vec<String>)> {
+pub(super) fn failure_text(output: &[&str], test: &str) -> Option<(Option<String>, Vec<String>)> {
     let is_empty = output.iter().all(|line| line.trim().is_empty());
     let other = || output.iter().position(|line| is_panic(line)).map(|at| panic_at(output, at));
     let rest = || (!is_empty).then(|| (place::first(output), story(output)));

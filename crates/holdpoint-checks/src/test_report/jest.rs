@@ -18,7 +18,7 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
         return None;
     }
     for (file, name, body) in blocks(lines) {
-        let failure = Failure { name: name.to_owned(), file: Some(file.clone()), excerpt: told(&body) };
+        let failure = Failure { name: name.to_owned(), file: Some(file.clone()), excerpt: message(&body) };
         if name == NOT_RUN {
             tally.could_not_run(Failure { name: file, ..failure });
         } else {
@@ -56,7 +56,7 @@ fn file_of(rest: &str) -> Option<String> {
 }
 
 /// The message, of the code around only the line that is marked, and of the stack only what is the project's own.
-fn told(body: &[&str]) -> Vec<String> {
+fn message(body: &[&str]) -> Vec<String> {
     let is_shown = |line: &&str| !excerpt::is_code(line) && !line.contains("node_modules/");
     excerpt::first(body.iter().copied().filter(is_shown))
 }

@@ -87,7 +87,11 @@ fn file_of(class: &str, text: &str) -> Option<String> {
     }
     let lines: Vec<&str> = text.lines().collect();
     let is_rust = lines.iter().any(|line| line.contains(" panicked at "));
-    let file = if is_rust { cargo::told(&lines, "").and_then(|(file, _)| file) } else { place::last(&lines) };
+    let file = if is_rust {
+        cargo::failure_text(&lines, "").and_then(|(file, _)| file)
+    } else {
+        place::last(&lines)
+    };
     // Go's own lines name the file without its folder; the class is the package.
     file.map(|file| if file.contains('/') || !class.contains('/') { file } else { format!("{class}/{file}") })
 }

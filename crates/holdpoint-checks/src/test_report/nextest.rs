@@ -49,7 +49,7 @@ fn run(tally: &mut Tally, before: &[&str], counts: &str, after: &[&str]) {
     let outputs = outputs(before);
     for name in names {
         let output = outputs.get(name).map(Vec::as_slice).unwrap_or_default();
-        let (file, excerpt) = cargo::told(output, test_in(name)).unwrap_or_default();
+        let (file, excerpt) = cargo::failure_text(output, test_in(name)).unwrap_or_default();
         tally.name(Failure { name: name.to_owned(), file, excerpt });
     }
 }

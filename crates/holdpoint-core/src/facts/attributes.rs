@@ -25,9 +25,9 @@ pub(crate) enum Is {
     Table(Attributes),
     /// A function, and what it gives.
     Function(&'static Is),
-    /// A table whose keys are names of the workflow at hand.
+    /// A table whose keys are names of this workflow.
     By(Names, &'static Is),
-    /// A text that is one of the names of the workflow at hand.
+    /// A text that is one of the names of this workflow.
     One(Names),
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Names {
     Flags,
     /// The fields of the state.
     Fields,
-    /// The fields of the item at hand.
+    /// The fields of the current item.
     ItemFields,
     /// Whose turn a phase can be.
     Actors,
@@ -75,6 +75,8 @@ const TOOL: Attributes = &[
     ("error", Is::Text),
     ("commits", Is::Truth),
     ("commits_to", Is::List),
+    ("pushes", Is::Truth),
+    ("pushes_to", Is::List),
     ("runs", Is::Function(&Is::Truth)),
 ];
 const EVENT: Attributes = &[
@@ -113,6 +115,7 @@ const RUN: Attributes = &[
     ("lacks", Is::List),
     ("age", Is::Number),
     ("mine", Is::Truth),
+    ("level", Is::Text),
 ];
 const HEAD: Attributes = &[
     ("id", Is::Text),
@@ -222,7 +225,7 @@ mod tests {
     fn the_lists_are_what_the_objects_answer_to() {
         let nouns = include_str!("nouns.rs");
         for (source, from, list) in [
-            (nouns, "impl Object for ToolFact", TOOL),
+            (include_str!("tool.rs"), "impl Object for ToolFact", TOOL),
             (nouns, "impl Object for EventFact", EVENT),
             (nouns, "impl RunFact", RUN),
             (nouns, "impl Object for Program", PROGRAM),

@@ -1,4 +1,4 @@
-//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the element at hand or for all of them.
+//! `evidence.<phase>`: the last that the engine saw itself of a phase, for the current element or for all of them.
 
 use std::sync::Arc;
 
@@ -140,7 +140,7 @@ impl Facts {
         }
     }
 
-    /// The last commit; none where there is none.
+    /// The last commit, if there is one.
     pub(super) fn last_commit(self: &Arc<Self>) -> Result<Option<Head>, FactError> {
         match self.world.head() {
             Answer::Is(head) => Ok(Some(head)),

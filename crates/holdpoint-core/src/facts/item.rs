@@ -1,4 +1,4 @@
-//! The element at hand of a list in the state: read by its own name, set in its place.
+//! The current element of a list in the state: read by its own name, set in its place.
 
 use std::sync::Arc;
 
@@ -28,25 +28,25 @@ impl Facts {
         Ok(None)
     }
 
-    /// The id of the element at hand; null if there is none.
+    /// The id of the current element; null if there is none.
     pub fn item_id(self: &Arc<Self>) -> Json {
         let id = self.item().and_then(|item| Ok(item.get_attr("id")?));
         id.ok().and_then(|id| serde_json::to_value(id).ok()).unwrap_or_default()
     }
 
-    /// A state field to set, by its path; one of the item at hand by the item's name.
+    /// A state field to set, by its path; one of the current item by the item's name.
     pub(crate) fn set(self: &Arc<Self>, field: &str, value: Json) -> Result<Set, FactError> {
         let mut path: Vec<String> = field.split('.').map(str::to_owned).collect();
         if let Some(item) = self.workflow.run.item.as_ref().filter(|_| self.is_items(field)) {
             let missing =
-                || FactError::Missing(format!("`{field}` cannot be set: there is no {} at hand", item.name));
+                || FactError::Missing(format!("`{field}` cannot be set: there is no current {}", item.name));
             let (place, _) = self.item_at()?.ok_or_else(missing)?;
             path.splice(0..1, [item.list.to_string(), place.to_string()]);
         }
         Ok(Set { path, value })
     }
 
-    /// Whether a field is one of the item at hand.
+    /// Whether a field is one of the current item.
     pub(super) fn is_items(&self, field: &str) -> bool {
         let item = self.workflow.run.item.as_ref();
         item.is_some_and(|item| {
@@ -54,13 +54,13 @@ impl Facts {
         })
     }
 
-    /// A field of the item at hand, by its path; none where no item is.
+    /// A field of the current item, by its path; none where no item is.
     pub(super) fn item_field(self: &Arc<Self>, field: &str) -> Result<Option<String>, FactError> {
         let Some(item) = &self.workflow.run.item else { return Ok(None) };
         Ok(self.item_at()?.map(|_| format!("{}.{field}", item.name)))
     }
 
-    /// Whether a field can be set now: one of the item at hand needs one.
+    /// Whether a field can be set now: one of the current item needs one.
     pub(crate) fn can_set(self: &Arc<Self>, field: &str) -> Result<bool, FactError> {
         Ok(!self.is_items(field) || self.item_at()?.is_some())
     }

@@ -1,6 +1,6 @@
 //! Marks: what the engine notes of the files in a sealed run's state, to compare them with later. `phase.tree`,
 //! `phase.changed` and `phase.breaches` go by the tree when the due phase was entered; `began`, `changed` and `landed` by
-//! the tree and the commit at which the item at hand, or the run, began; `breaches` by all of them.
+//! the tree and the commit at which the current item, or the run, began; `breaches` by all of them.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Facts {
         json_of(&marks).map(|marks| marks.get(name).cloned().unwrap_or_default())
     }
 
-    /// Where the item at hand began, or the run where there is none: `tree`, `head`, and `landed` after a commit.
+    /// Where the current item began, or the run where there is none: `tree`, `head`, and `landed` after a commit.
     fn beginning(self: &Arc<Self>) -> Result<Json, FactError> {
         match self.item_field(FIELD)? {
             Some(field) => json_of(&self.field(&field)?),
@@ -39,7 +39,7 @@ impl Facts {
         }
     }
 
-    /// Whether there is something that began: an item at hand, or a run that has no items.
+    /// Whether there is something that began: a current item, or a run that has no items.
     fn is_at_hand(self: &Arc<Self>) -> Result<bool, FactError> {
         Ok(self.workflow.run.item.is_none() || self.item_field(FIELD)?.is_some())
     }
@@ -126,7 +126,7 @@ impl Facts {
     /// `phase.changed`: the files that differ since the due phase was entered.
     pub(super) fn changed_in_phase(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
         let missing =
-            || FactError::Missing("what the files were when the phase began is not on record".into());
+            || FactError::Missing("what the files were when the phase began is not recorded".into());
         self.since_mark(&self.entered()?.ok_or_else(missing)?)
     }
 
@@ -140,7 +140,7 @@ impl Facts {
     pub(super) fn changed(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
         let began = self.beginning()?;
         if began["tree"].is_null() && self.is_at_hand()? {
-            return Err(FactError::Missing("where the work began is not on record".into()));
+            return Err(FactError::Missing("where the work began is not recorded".into()));
         }
         let mut changed = Vec::new();
         for tree in ["tree", "landed"].iter().filter_map(|name| began[*name].as_str()) {
@@ -200,6 +200,23 @@ impl Facts {
         self.offending(bounds, &self.changed_in_phase()?)
     }
 
+    /// All files that were changed although the due phase, or the default permit, does not let them be.
+    pub fn breached(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
+        let notes = self.workflow.run.notes;
+        let mut files = Vec::new();
+        if notes.phases
+            && let crate::phase::Due::Phase(phase) = crate::phase::due(self)?
+        {
+            files.extend(self.breaches_in_phase(&phase.name)?);
+        }
+        if notes.beginnings && self.is_at_hand()? {
+            let frozen = self.frozen_but_changed()?;
+            files.extend(self.out_of_bounds(&frozen)?);
+            files.extend(frozen);
+        }
+        Ok(files)
+    }
+
     fn offending<'b>(
         self: &Arc<Self>,
         bounds: impl Iterator<Item = &'b Bound>,
@@ -243,7 +260,7 @@ impl Facts {
         }
     }
 
-    /// A digest of the settings that call the hooks, and of what says which workflow is in force.
+    /// A digest of the settings that call the hooks, and of what says which workflow is enabled.
     fn settings(&self) -> Result<String, FactError> {
         match self.world.digest(&protection::settings(&self.workflow.name)) {
             Answer::Is(digest) => Ok(digest),

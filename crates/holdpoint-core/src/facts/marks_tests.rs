@@ -189,10 +189,10 @@ fn what_is_not_on_record_or_has_no_repository_is_a_fault() {
         (
             json!({"began": {"tree": "then", "head": "c1"}}),
             "phase.changed",
-            "when the phase began is not on record",
+            "when the phase began is not recorded",
         ),
-        (json!({"phase": "then"}), "changed", "where the work began is not on record"),
-        (json!({"phase": "then"}), "breaches", "where the work began is not on record"),
+        (json!({"phase": "then"}), "changed", "where the work began is not recorded"),
+        (json!({"phase": "then"}), "breaches", "where the work began is not recorded"),
         (json!({"phase": "gone", "began": {"tree": "gone"}}), "phase.breaches", "there is no repository"),
         (json!({"phase": "gone", "began": {"tree": "gone"}}), "breaches", "there is no repository"),
     ] {

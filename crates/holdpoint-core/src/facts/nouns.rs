@@ -1,26 +1,21 @@
 //! The engine's own nouns: event, tool, state, run, git, env, cwd, delegation and the functions that read files.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use minijinja::Error;
-use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
+use minijinja::value::{Enumerator, Object, Rest, Value};
 
 use super::evidence::EvidenceFact;
 use super::file::{Document, File, Table};
 use super::{FactError, Facts, report, spec, time};
-use crate::budget::Budget;
 use crate::event::Event;
+use crate::level::Level;
 use crate::phase::Due;
-use crate::shell::{Commits, ShellError};
-use crate::tool::{Tool, ToolKind};
 use crate::workflow::Text;
 use crate::world::{Answer, GitQuestion, World};
 
 /// The longest list of numbers that a text can ask for.
 const RANGE_MAX: i64 = 1_000;
-/// What comparing a path, or a program that a command runs, with another counts for.
-const PATH: usize = 256;
-const PROGRAM: usize = 64;
 /// How often a call's text is looked through for the names of agents and phases.
 const AGENTS: usize = 32;
 
@@ -71,14 +66,7 @@ impl Facts {
                 })
             }
             "tree" => self.tree().map_or_else(Value::from, |tree| tree.map_or(Value::UNDEFINED, Value::from)),
-            "tool" => Value::from_object(ToolFact {
-                event: Arc::clone(&self.event),
-                home: self.home.clone(),
-                world,
-                budget: Arc::clone(&self.budget),
-                commits: OnceLock::new(),
-                ran: OnceLock::new(),
-            }),
+            "tool" => self.tool(None),
             _ => self.file_noun(name),
         }
     }
@@ -256,6 +244,7 @@ impl RunFact {
             "state" => facts.state_path()?.map(Value::from),
             "has_state" => Some(Value::from(facts.has_state()?)),
             "broken" => facts.state_fault().map(Value::from),
+            "level" => Some(Value::from(facts.world.level().map_or("none", Level::word))),
             "lacks" => Some(facts.missing_fields()?.into_iter().map(Value::from).collect()),
             _ => None,
         })
@@ -345,122 +334,6 @@ impl Object for GitFact {
                 Answer::None => None,
                 Answer::Fault(why) => Some(FactError::world("the branch cannot be told", why).into()),
             },
-            _ => None,
-        }
-    }
-
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::NonEnumerable
-    }
-}
-
-/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.files`, `.input`, `.result`, `.error`, `.commits`, `.commits_to`,
-/// `.runs('git push')`.
-struct ToolFact {
-    event: Arc<Event>,
-    home: String,
-    world: Arc<dyn World>,
-    budget: Arc<Budget>,
-    /// What the shell command would commit and run, found out once.
-    commits: OnceLock<Commits>,
-    ran: OnceLock<Result<Vec<Vec<String>>, ShellError>>,
-}
-
-impl std::fmt::Debug for ToolFact {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("tool")
-    }
-}
-
-impl ToolFact {
-    /// The branches that the tool's shell command would commit to.
-    fn commits_to(&self) -> Result<Value, FactError> {
-        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
-            return Ok(Value::UNDEFINED);
-        };
-        let find = || crate::shell::commits(command, &self.event.cwd, self.world.as_ref());
-        let commits = self.commits.get_or_init(find);
-        match &commits.fault {
-            Some(why) if commits.list.is_empty() => Err(FactError::Shell(why.clone())),
-            // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
-            _ => {
-                Ok(commits.list.iter().filter_map(|commit| commit.branch.clone()).map(Value::from).collect())
-            }
-        }
-    }
-
-    /// Whether the shell command would commit, by `git commit` and its kin or by git's plumbing.
-    fn commits(&self) -> Result<bool, FactError> {
-        const PLUMBING: [&str; 6] =
-            ["update-ref", "commit-tree", "symbolic-ref", "fast-import", "filter-branch", "replace"];
-        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
-        // A word of git's plumbing anywhere near git is enough: whoever pieces such a command together means it.
-        let is_plumbing = |at: usize| PLUMBING.iter().any(|word| command[at..].contains(word));
-        Ok(command.find("git").is_some_and(is_plumbing) || self.commits_to()?.is_true())
-    }
-
-    /// `tool.runs('git push', …)`: whether the shell command runs one of these.
-    fn runs(&self, wanted: &[String]) -> Result<bool, FactError> {
-        let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
-        let find = || crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
-        let ran = self.ran.get_or_init(find).as_ref().map_err(|why| FactError::Shell(why.clone()))?;
-        self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
-        Ok(ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted))))
-    }
-
-    fn paths(&self) -> Result<impl Iterator<Item = String>, FactError> {
-        let paths = self.event.tool.as_ref().map(Tool::paths).unwrap_or_default();
-        self.budget.spend(paths.len().saturating_mul(PATH))?;
-        Ok(paths.into_iter().map(|path| crate::path::join(&self.event.cwd, &path)))
-    }
-
-    /// A text of the tool's. Each use of it uses up work.
-    fn text(&self, text: String) -> Value {
-        self.budget.spend(text.len()).map_or_else(Value::from, |()| Value::from(text))
-    }
-
-    /// The tool's input.
-    fn input(&self, tool: &Tool) -> Result<Value, FactError> {
-        let input = Value::from(Serde(&tool.input));
-        self.budget.read(&input)?;
-        Ok(input)
-    }
-
-    /// The same from the project's folder; one outside of it stays as it is.
-    fn files(&self) -> Result<Value, FactError> {
-        let short = |path: String| match crate::path::below(&self.home, &path) {
-            Some(rest) if !rest.is_empty() => Value::from(rest),
-            _ => Value::from(path),
-        };
-        Ok(self.paths()?.map(short).collect())
-    }
-}
-
-impl Object for ToolFact {
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        let tool = self.event.tool.as_ref()?;
-        match key.as_str()? {
-            "name" => Some(Value::from(tool.name.as_str())),
-            "kind" => {
-                let kinds = ToolKind::NAMED;
-                kinds.iter().find(|(_, kind)| *kind == tool.kind()).map(|(name, _)| Value::from(*name))
-            }
-            "agent" => tool.agent().ok().flatten().map(Value::from),
-            "text" => Some(self.text(tool.text())),
-            "command" => tool.command().map(|command| self.text(command.to_owned())),
-            "paths" => Some(self.paths().map_or_else(Value::from, |paths| paths.map(Value::from).collect())),
-            "files" => Some(self.files().unwrap_or_else(Value::from)),
-            "input" => Some(self.input(tool).unwrap_or_else(Value::from)),
-            "result" => tool.result_text().filter(|text| !text.is_empty()).map(|text| self.text(text)),
-            "error" => tool.error_text().map(|text| self.text(text)),
-            "commits" => Some(self.commits().map_or_else(Value::from, Value::from)),
-            "commits_to" => Some(self.commits_to().unwrap_or_else(Value::from)),
-            "runs" => {
-                let tool = Arc::clone(self);
-                Some(Value::from_function(move |wanted: Rest<Value>| {
-                    tool.runs(&crate::filters::texts(&wanted)).map_err(Error::from)
-                }))
-            }
             _ => None,
         }
     }

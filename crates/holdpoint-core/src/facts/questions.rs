@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::budget::Budget;
+use crate::level::Level;
 use crate::world::{Answer, GitQuestion, Head, World, WorldError};
 
 /// What a question counts for besides the bytes of its answer.
@@ -71,6 +72,10 @@ impl World for Questions {
         self.world.state_file()
     }
 
+    fn level(&self) -> Option<Level> {
+        self.world.level()
+    }
+
     fn now(&self) -> i64 {
         self.world.now()
     }
@@ -81,6 +86,10 @@ impl World for Questions {
 
     fn kept(&self, path: &str) -> Answer<Option<Vec<u8>>> {
         self.counted(self.ask(QUESTION, |world| world.kept(path)), |file| file.as_ref().map_or(0, Vec::len))
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        self.world.real(path)
     }
 
     fn is_same_place(&self, one: &str, other: &str) -> bool {

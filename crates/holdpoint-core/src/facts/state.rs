@@ -10,10 +10,14 @@ use crate::json::JsonError;
 use crate::workflow::Format;
 use crate::world::Answer;
 
+/// How often in a row a state that may be unfinished must look the same to count as it is.
+const LOOKS_MAX: u32 = 5;
+
 impl Facts {
     pub(super) fn state(self: &Arc<Self>) -> Result<Value, FactError> {
         // What was asked for on the way to the file is no part of what a rule looks at.
         let Some(path) = self.untouched(Self::state_path)? else { return Ok(Value::UNDEFINED) };
+        let (mut before, mut looks) = (None, 0);
         loop {
             let bytes = match self.state_file(&path) {
                 Answer::None if self.overlay.is_empty() => return Ok(Value::UNDEFINED),
@@ -23,16 +27,31 @@ impl Facts {
                 }
                 Answer::Is(bytes) => bytes,
             };
-            match self.state_in(&path, &bytes) {
-                Ok(state) if state.kind() == ValueKind::Map => return Ok(state),
-                Ok(_) => {
-                    return Err(FactError::WrongType(format!(
-                        "the state file `{path}` holds no JSON object"
-                    )));
-                }
-                Err(_) if is_cut_off(&bytes) && self.world.settle(&path) => *lock(&self.state_file) = None,
-                Err(error) => return Err(error),
+            let state = self.state_in(&path, &bytes);
+            looks = if before.as_ref() == Some(&bytes) { looks + 1 } else { 1 };
+            if self.may_be_unfinished(&bytes, state.is_ok(), looks) && self.world.settle(&path) {
+                *lock(&self.state_file) = None;
+                before = Some(bytes);
+                continue;
             }
+            return match state {
+                Ok(state) if state.kind() != ValueKind::Map => {
+                    Err(FactError::WrongType(format!("the state file `{path}` holds no JSON object")))
+                }
+                state => state,
+            };
+        }
+    }
+
+    /// Whether another program may just be writing the state in place; it looked like this for so many looks in a row.
+    /// What is cut off is waited for, and what may be whole is looked at again. The beginning of a text in lines reads as
+    /// one, and what is missing would count as never set.
+    fn may_be_unfinished(&self, bytes: &[u8], is_read: bool, looks: u32) -> bool {
+        let is_new = looks < LOOKS_MAX;
+        match self.workflow.run.format {
+            Format::Json => !is_read && (is_new || is_cut_off(bytes)),
+            Format::Lines if bytes.trim_ascii().is_empty() => true,
+            Format::Lines => is_new && (!bytes.ends_with(b"\n") || !self.missing_in(bytes).is_empty()),
         }
     }
 
@@ -125,13 +144,18 @@ impl Facts {
     /// The fields that the state file lacks.
     pub(super) fn missing_fields(self: &Arc<Self>) -> Result<Vec<String>, FactError> {
         let bytes = self.state_bytes()?;
-        let Some(state) = bytes.and_then(|bytes| self.fields_in(&bytes).ok()) else { return Ok(Vec::new()) };
+        Ok(bytes.map(|bytes| self.missing_in(&bytes)).unwrap_or_default())
+    }
+
+    /// The fields that a file's bytes lack; none if they cannot be understood.
+    fn missing_in(&self, bytes: &[u8]) -> Vec<String> {
+        let Ok(state) = self.fields_in(bytes) else { return Vec::new() };
         let missing = self.workflow.fields.iter().filter(|field| !state.contains_key(field.name.as_ref()));
-        Ok(missing.map(|field| field.name.to_string()).collect())
+        missing.map(|field| field.name.to_string()).collect()
     }
 }
 
-/// Whether the end is missing, as of a file that is being written: any other fault no waiting would mend.
+/// Whether the end is missing, as of a file that is being written.
 fn is_cut_off(bytes: &[u8]) -> bool {
     !crate::json::Completeness::default().feed(bytes)
 }

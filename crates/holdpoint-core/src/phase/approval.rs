@@ -10,7 +10,7 @@ use super::{Answered, Turn, ask, done, take};
 use crate::effects::Effects;
 use crate::facts::{FactError, Facts, time};
 use crate::verdict::Verdict;
-use crate::workflow::approval::{Approval, Of};
+use crate::workflow::approval::{Approval, Channel, Of};
 use crate::workflow::phase::{ApprovalPhase, Phase, PhaseKind};
 
 /// What somebody said to a run, as a line of evidence has it. The line's verdict is the yes or the no, and its tree what
@@ -24,6 +24,8 @@ pub struct Given {
     pub run: String,
     /// The user of the operating system who said it.
     pub by: String,
+    /// How it reached Holdpoint.
+    pub through: Channel,
     /// The last commit then, if the approval is of a commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
@@ -192,7 +194,7 @@ fn by_all(facts: &Arc<Facts>, stand: &[Standing]) -> Option<Answered> {
     let words: Vec<&Word> = stand.iter().map(Standing::approved).collect::<Option<_>>()?;
     let approvals: Vec<Json> = words
         .iter()
-        .map(|word| json!({"name": word.given.name, "by": word.given.by, "at": word.at}))
+        .map(|word| json!({"name": word.given.name, "by": word.given.by, "through": word.given.through, "at": word.at}))
         .collect();
     let names: Vec<&str> = words.iter().map(|word| word.given.name.as_str()).collect();
     Some(Answered {
@@ -218,15 +220,21 @@ pub fn answered(facts: &Arc<Facts>, phase: &Phase, answered: &Answered) -> Resul
 pub(super) fn asked(facts: &Arc<Facts>, phase: &Phase) -> Result<String, FactError> {
     let missing = missing(facts, phase)?;
     let who: Vec<&str> = missing.iter().map(|approval| approval.who.as_ref()).collect();
-    let commands: Vec<String> =
-        missing.iter().map(|approval| format!("   holdpoint approve {}", approval.name)).collect();
-    let waits = format!(
+    let commands = |is_meant: &dyn Fn(&Approval) -> bool| {
+        let meant = missing.iter().filter(|approval| is_meant(approval));
+        meant.map(|approval| format!("   holdpoint approve {}", approval.name)).collect::<Vec<_>>().join("\n")
+    };
+    let mut waits = format!(
         "Phase `{}` waits for the approval of {}. An agent cannot give it, and may end its turn.\n\
          In a terminal of your own:\n{}",
         phase.name,
         who.join(", "),
-        commands.join("\n")
+        commands(&|_| true)
     );
+    let typed = commands(&|approval| approval.through.contains(&Channel::Prompt));
+    if !typed.is_empty() {
+        waits = format!("{waits}\nOr type it here, as a prompt of its own, if this is Claude Code:\n{typed}");
+    }
     let text = ask(facts, phase)?;
     Ok(if text.is_empty() { waits } else { format!("{text}\n\n{waits}") })
 }

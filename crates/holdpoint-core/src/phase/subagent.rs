@@ -70,7 +70,7 @@ pub(super) fn turn(
     let is_known = |word: &&str| known.iter().any(|(_, verdict)| verdict.word() == *word);
     let Some(word) = answer["verdict"].as_str().filter(is_known).filter(|_| is_to_it) else {
         let text = ask(facts, phase)?;
-        return Ok(Turn::Unfinished { limit: HOLDS, text, exhausted: Effects::default() });
+        return Ok(Turn::Unfinished { limit: HOLDS, text, at_limit: Effects::default() });
     };
     let tree = facts.tree()?.ok_or_else(|| {
         let what = "cannot be compared with those that the sub-agent was asked about: git does not know them";
@@ -100,7 +100,7 @@ fn is_about(mark: &Json, phase: &Phase) -> bool {
     mark["phase"] == *phase.name && mark["nonce"].is_string()
 }
 
-/// The question anew: about other files, or where none of this phase is open.
+/// The question once more: about other files, or where none of this phase is open.
 fn again(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     let mut effects = Effects::default();
     note(facts, phase, &mut effects)?;
@@ -110,7 +110,7 @@ fn again(facts: &Arc<Facts>, phase: &Phase) -> Result<Turn, FactError> {
     Ok(Turn::Step(effects))
 }
 
-/// What a sub-agent's answer comes to, if it is one to the review that is due.
+/// The effects of a sub-agent's answer, if it answers the review that is due.
 pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     let nothing = Effects::default();
     if !facts.workflow.hears(&facts.event) {
@@ -128,7 +128,7 @@ pub(crate) fn heard(facts: &Arc<Facts>) -> Result<Effects, FactError> {
     let Some(verdict) = verdict_in(facts, &phase, &said)? else { return Ok(nothing) };
     let going_on = facts.workflow.going_on().map(|command| format!(" Go on: {command}"));
     let text = format!(
-        "Verdict on record: {verdict}, for the files as they were when it was asked.{}",
+        "Verdict recorded: {verdict}, for the files as they were when it was asked.{}",
         going_on.unwrap_or_default()
     );
     let answer =
@@ -188,8 +188,6 @@ impl crate::workflow::Workflow {
     /// Whether an event may be a sub-agent's answer to a review.
     pub fn hears(&self, event: &crate::event::Event) -> bool {
         let is_delegation = || event.tool.as_ref().is_some_and(|tool| tool.kind() == ToolKind::Delegation);
-        event.moment == Moment::After
-            && self.reviewers.iter().any(|reviewer| reviewer.subagent.is_some())
-            && is_delegation()
+        event.moment == Moment::After && self.asks_subagents() && is_delegation()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{REPLACEMENT, Word, is_word};
 
-/// Words before `key` that make it a secret one in small letters: `primary_key` and `cache_key` are none.
+/// Words before `key` that make it a secret one in small letters: `primary_key` and `cache_key` are not secrets.
 const SECRET_KEYS: [&str; 10] =
     ["api", "access", "secret", "private", "auth", "encryption", "signing", "account", "master", "deploy"];
 /// The headers whose whole value is a secret.

@@ -1,5 +1,7 @@
 //! A lock: a key that the layers below cannot set.
 
+use thiserror::Error;
+
 use crate::diagnostic::nearest;
 use crate::workflow::table::listed;
 
@@ -20,20 +22,35 @@ pub(super) const BENCH: &str = "bench";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock(String);
 
+/// Why a key cannot be locked, said as what to write instead.
+#[derive(Debug, Error)]
+pub(super) enum NotLocked {
+    /// Nobody can set it below anyway.
+    #[error("leave it out: no layer below can take back what `{0}` says")]
+    IsFinal(String),
+    /// A workflow is required, not locked.
+    #[error("write require = [\"{0}\"]")]
+    IsWorkflow(String),
+    /// It is misspelt.
+    #[error("did you mean `{0}`?")]
+    Misspelt(String),
+    /// It is no such key.
+    #[error("these can be locked: {}", listed(&KEYS))]
+    Unknown,
+}
+
 impl Lock {
-    /// Reads a key. If it cannot be locked: what to write instead.
-    pub(super) fn of(key: &str) -> Result<Lock, String> {
+    /// Reads a key.
+    pub(super) fn of(key: &str) -> Result<Lock, NotLocked> {
         let is_reviewers = key.strip_prefix("reviewers.").is_some_and(|rest| !rest.is_empty());
         if is_reviewers || KEYS.contains(&key) {
             return Ok(Lock(key.to_owned()));
         }
         Err(match (key, key.strip_prefix("workflows."), nearest(key, KEYS)) {
-            ("lock" | "require" | "own_workflows", ..) => {
-                format!("leave it out: no layer below can take back what `{key}` says")
-            }
-            (_, Some(name), _) => format!("write require = [\"{name}\"]"),
-            (_, _, Some(near)) => format!("did you mean `{near}`?"),
-            _ => format!("these can be locked: {}", listed(&KEYS)),
+            ("lock" | "require" | "own_workflows", ..) => NotLocked::IsFinal(key.to_owned()),
+            (_, Some(name), _) => NotLocked::IsWorkflow(name.to_owned()),
+            (_, _, Some(near)) => NotLocked::Misspelt(near.to_owned()),
+            _ => NotLocked::Unknown,
         })
     }
 

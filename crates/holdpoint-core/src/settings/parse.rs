@@ -167,8 +167,8 @@ fn locks(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Vec<Placed<Lock>> {
     for Placed { value: key, span } in keys.value {
         match Lock::of(&key) {
             Ok(lock) => locks.push(Placed { value: lock, span }),
-            Err(hint) => {
-                reader.error(span, format!("`{key}` cannot be locked")).hint = Some(hint);
+            Err(why) => {
+                reader.error(span, format!("`{key}` cannot be locked")).hint = Some(why.to_string());
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{Commit, ShellError};
 use crate::world::{Answer, GitQuestion, World};
 
 /// Git's own commands. Aliases cannot replace them, so they need no alias lookup.
-const PLAIN: [&str; 44] = [
+const PLAIN: [&str; 43] = [
     "add",
     "apply",
     "archive",
@@ -38,7 +38,6 @@ const PLAIN: [&str; 44] = [
     "ls-tree",
     "mv",
     "notes",
-    "push",
     "reflog",
     "remote",
     "reset",
@@ -89,6 +88,7 @@ impl Walk<'_> {
         match call.command {
             "commit" if makes_commit(call.args) => self.commit(&call, &place),
             "cherry-pick" | "revert" | "am" if applies(call.args) => self.commit(&call, &place),
+            "push" | "send-pack" => self.push(&call, &place),
             "checkout" | "switch" => return self.switch(&call, place),
             "symbolic-ref" => return self.symbolic_ref(&call, place),
             "init" | "clone" => return make_repository(&call, place, self.world),

@@ -19,6 +19,8 @@ pub(super) const PROGRAMS_MAX: usize = 1_000;
 pub(super) struct Walk<'a> {
     pub(super) world: &'a dyn World,
     pub(super) found: Commits,
+    /// The branches that are pushed to.
+    pub(super) pushed: Vec<String>,
     /// The programs that are run, with their arguments.
     pub(super) ran: Vec<Vec<String>>,
     /// What the last simple command prints, where that is plain to see: a shell may read it through a pipe.
@@ -38,6 +40,7 @@ impl<'a> Walk<'a> {
         Walk {
             world,
             found: Commits::default(),
+            pushed: Vec::new(),
             ran: Vec::new(),
             output: None,
             exits: Endings::default(),

@@ -1,5 +1,7 @@
 //! Approvals as data: whose word is asked for, what it applies to, and how long it counts.
 
+use serde::{Deserialize, Serialize};
+
 use super::{List, Text};
 
 /// `[approvals] X = …`.
@@ -12,8 +14,35 @@ pub struct Approval {
     pub who: Text,
     /// What it applies to.
     pub of: Of,
+    /// The ways in which it can be given.
+    pub through: List<Channel>,
     /// After how many seconds it no longer counts.
     pub expires_s: Option<u32>,
+}
+
+/// A way in which a person's word reaches Holdpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::approval))]
+pub enum Channel {
+    /// Typed in a terminal that is no agent's.
+    #[default]
+    Terminal,
+    /// Typed into an agent's session, and confirmed by the client's own record.
+    Prompt,
+}
+
+impl Channel {
+    /// All of them.
+    pub const ALL: [Channel; 2] = [Channel::Terminal, Channel::Prompt];
+
+    /// Returns its name in workflow files and in the evidence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Channel::Terminal => "terminal",
+            Channel::Prompt => "prompt",
+        }
+    }
 }
 
 /// What an approval applies to: it counts until that changes.

@@ -82,7 +82,7 @@ fn meanings(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     let mut read = BTreeSet::new();
     let mut problems: Vec<Diagnostic> =
         parsed.pieces.iter().flat_map(|piece| meaning::check(piece, &known, &mut read)).collect();
-    // A list that is told where it stands is not told again wherever it is used.
+    // A problem of a list is reported where the list is, not again wherever it is used.
     problems.retain(|problem| !parsed.problems.iter().any(|told| told.message == problem.message));
     problems.extend(fields::misspelt(parsed, &read));
     problems
@@ -144,7 +144,7 @@ fn once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// The names a workflow defines.
 struct Names<'a> {
     defined: Vec<&'a str>,
-    /// What the element at hand is called.
+    /// What the current element is called.
     item: Option<&'a str>,
     /// Whether the names that steps and reviewers give can be meant.
     has_phases: bool,
@@ -155,7 +155,7 @@ impl<'a> Names<'a> {
         let named = parsed.workflow.lets.iter().chain(parsed.workflow.data.iter());
         let has_phases = !parsed.workflow.phases.is_empty();
         let mut defined: Vec<&str> = named.map(|named| named.name.as_ref()).collect();
-        // Whatever refers to the item at hand may do so: it is no name of the engine, and nobody's to leave out.
+        // Whatever refers to the current item may do so: it is no name of the engine, and nobody's to leave out.
         let item = parsed.workflow.run.item.as_ref().map(|item| item.name.as_ref());
         defined.retain(|name| Some(*name) != item);
         Names { defined, item, has_phases }

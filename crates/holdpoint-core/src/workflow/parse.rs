@@ -154,6 +154,8 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
     if workflow.run.is_sealed {
         workflow.run.notes = notes::of(&pieces);
     }
+    let restore = std::mem::take(&mut workflow.run.watch.restore);
+    workflow.run.watch = super::watch::of(&workflow, restore);
     Parsed {
         workflow,
         problems: parser.reader.problems,
@@ -208,7 +210,7 @@ struct Parser<'s> {
     unclear: Vec<String>,
 }
 
-/// A field that starts anew with a limit, and its first value.
+/// A field that starts again with a limit, and its first value.
 #[derive(Debug, PartialEq)]
 struct Count {
     limit: String,
@@ -328,24 +330,18 @@ impl Parser<'_> {
         })
     }
 
-    fn expression(&mut self, table: &DeTable<'_>, key: &str, has_element: bool) -> Option<Text> {
-        self.source(table, key, Language::Expression, has_element)
+    fn expression(&mut self, table: &DeTable<'_>, key: &str) -> Option<Text> {
+        self.source(table, key, Language::Expression)
     }
 
     fn template(&mut self, table: &DeTable<'_>, key: &str) -> Option<Text> {
-        self.source(table, key, Language::Template, false)
+        self.source(table, key, Language::Template)
     }
 
-    fn source(
-        &mut self,
-        table: &DeTable<'_>,
-        key: &str,
-        language: Language,
-        has_element: bool,
-    ) -> Option<Text> {
+    fn source(&mut self, table: &DeTable<'_>, key: &str, language: Language) -> Option<Text> {
         let text = self.reader.text(table, key)?;
         let span = Reader::get(table, key).map_or(0..0, toml::Spanned::span);
-        self.reader.piece(language, &text, span, has_element);
+        self.reader.piece(language, &text, span);
         if CONDITIONS.contains(&key) {
             self.reader.last_is_condition();
         }
@@ -364,7 +360,7 @@ impl Parser<'_> {
             manifest: self.reader.texts(table, "manifest"),
             agents: self.reader.text(table, "agents").unwrap_or(Cow::Borrowed("agents")),
             aside: self.reader.texts(table, "aside"),
-            phases: self.expression(table, "phases", false),
+            phases: self.expression(table, "phases"),
             setup: self.reader.texts(table, "setup"),
             not_setup: self.reader.texts(table, "not_setup"),
             aliases: self.reader.named(table, "aliases", None),
@@ -377,15 +373,15 @@ impl Parser<'_> {
     }
 
     /// The text: a file of the folder if the value names one, the value itself otherwise.
-    fn say(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>, has_element: bool) -> Say {
+    fn say(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> Say {
         let value = self.reader.required(place, span.clone(), table, "say");
         let at = Reader::get(table, "say").map_or_else(|| span.clone(), toml::Spanned::span);
-        self.text_of(value, at, has_element)
+        self.text_of(value, at)
     }
 
-    fn text_of(&mut self, value: Text, at: Range<usize>, has_element: bool) -> Say {
+    fn text_of(&mut self, value: Text, at: Range<usize>) -> Say {
         if !names_a_file(&value) {
-            self.reader.piece(Language::Template, &value, at, has_element);
+            self.reader.piece(Language::Template, &value, at);
             return Say { file: Cow::Borrowed(""), template: value };
         }
         let Some(template) = (self.read)(&value) else {
@@ -400,7 +396,7 @@ impl Parser<'_> {
             file: value.to_string(),
             start: Some(0),
             span: 0..template.len(),
-            has_element,
+            has_element: self.reader.has_element,
             is_condition: false,
             moments: self.reader.moments.clone(),
         });

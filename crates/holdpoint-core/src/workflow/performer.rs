@@ -59,7 +59,7 @@ pub struct Subagent {
 pub struct Models {
     /// The state field that names the next one.
     pub field: Text,
-    /// The models in turn; anything else counts as before the first.
+    /// The models in turn. After a value that is none of them comes the first.
     pub rotate: List<Text>,
 }
 

@@ -16,7 +16,7 @@ pub struct Step {
     pub round: Option<Text>,
     /// State fields to set: path and template. What a file clears and renews is among them.
     pub set: List<Named>,
-    /// The limits whose count starts anew; `set` has the fields.
+    /// The limits whose count starts again; `set` has the fields.
     pub renew: List<Text>,
     /// The phase that is due next; `end`: nobody's turn.
     pub go: Option<Text>,
@@ -38,6 +38,14 @@ pub struct Step {
     pub wait_s: u32,
     /// What only a command's step has.
     pub command: CommandKeys,
+}
+
+impl Step {
+    /// Whether taking it changes anything: the state, a file or the run's record. Where it leads is not looked at.
+    pub fn changes(&self) -> bool {
+        let files = !self.write.is_empty() || !self.remove.is_empty();
+        files || !self.set.is_empty() || !self.freeze.is_empty() || !self.log.is_empty()
+    }
 }
 
 /// What a command's step can do beside what any step can.

@@ -10,12 +10,12 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::event::Moment;
 use crate::expression::{NameUse, SyntaxError, names_in_expression, names_in_template};
 
-/// A key's value and where it stands.
+/// A key's value and its place.
 pub(crate) type Spanned<'i> = toml::Spanned<DeValue<'i>>;
 
-/// What to do about a glob that is none.
+/// The hint for a glob that does not compile.
 pub(super) const CLOSE_IT: &str = "close it, or leave it out";
-/// What to do about a regular expression that is none.
+/// The hint for a regular expression that does not compile.
 pub(super) const ESCAPE_IT: &str = "to mean a sign itself, put a backslash before it";
 
 /// What kind of source a piece of text is.
@@ -34,11 +34,11 @@ pub struct Piece {
     pub language: Language,
     /// The source.
     pub source: String,
-    /// The file it stands in.
+    /// The file that has it.
     pub file: String,
-    /// Where its first byte stands in the file, if the file has it letter for letter.
+    /// Where its first byte is in the file, if the file has it letter for letter.
     pub start: Option<usize>,
-    /// Where the whole value stands.
+    /// Where the whole value is.
     pub span: Range<usize>,
     /// Whether `key` and `value` can be named.
     pub has_element: bool,
@@ -71,6 +71,8 @@ pub(crate) struct Reader<'s> {
     pub(super) pieces: Vec<Piece>,
     /// The moments of the rule that is being read.
     pub(super) moments: Vec<Moment>,
+    /// Whether that rule looks at elements, so that `key` and `value` can be named.
+    pub(super) has_element: bool,
     /// Where names of `[let]`, `[data]`, `[paths]` and `[patterns]` are given.
     pub(super) names: Vec<(String, Range<usize>)>,
     /// Whether something was left out that the rest depends on: what is missing then may only follow from that.
@@ -85,6 +87,7 @@ impl<'s> Reader<'s> {
             problems: Vec::new(),
             pieces: Vec::new(),
             moments: Vec::new(),
+            has_element: false,
             names: Vec::new(),
             is_partial: false,
         }
@@ -208,7 +211,7 @@ impl<'s> Reader<'s> {
     pub(super) fn templates(&mut self, table: &DeTable<'_>, key: &str) -> List<Text> {
         let mut templates = Vec::new();
         for (text, span) in self.spanned_texts(table, key) {
-            self.piece(Language::Template, &text, span, false);
+            self.piece(Language::Template, &text, span);
             templates.push(Cow::Owned(text));
         }
         templates.into()
@@ -231,7 +234,7 @@ impl<'s> Reader<'s> {
                 continue;
             };
             if let Some(language) = language {
-                self.piece(language, source, value.span(), false);
+                self.piece(language, source, value.span());
                 self.names.push((name.get_ref().to_string(), name.span()));
             }
             named.push(Named { name: name.get_ref().to_string().into(), source: source.to_owned().into() });
@@ -240,7 +243,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Remembers a piece of MiniJinja that stands as a string in this file.
-    pub(super) fn piece(&mut self, language: Language, source: &str, span: Range<usize>, has_element: bool) {
+    pub(super) fn piece(&mut self, language: Language, source: &str, span: Range<usize>) {
         let raw = self.source.get(span.clone()).unwrap_or_default();
         let start = raw.find(source).filter(|_| !source.is_empty()).map(|at| span.start + at);
         self.pieces.push(Piece {
@@ -249,7 +252,7 @@ impl<'s> Reader<'s> {
             file: self.file.to_owned(),
             start,
             span,
-            has_element,
+            has_element: self.has_element,
             is_condition: false,
             moments: self.moments.clone(),
         });

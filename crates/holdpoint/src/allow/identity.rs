@@ -20,6 +20,10 @@ pub struct Identity {
     pub root: PathBuf,
     /// Whether it is a repository.
     pub is_repository: bool,
+    /// Its linked worktree, named as the project is; none for the repository's own.
+    pub worktree: Option<String>,
+    /// The folder that git keeps for this worktree, if it is a repository's.
+    pub git: Option<PathBuf>,
 }
 
 impl Identity {
@@ -36,15 +40,22 @@ impl Identity {
         let Some((root, dot_git)) = folder.ancestors().find_map(|root| Some((root, git(root)?))) else {
             return Identity::of_folder(folder);
         };
-        let place = if dot_git.is_dir() { Some(root.join(".git")) } else { worktrees_git(root) };
-        // A `.git` that only claims to be a worktree's says nothing about the repository that it names.
-        let place = place.unwrap_or_else(|| root.to_path_buf());
-        Some(Identity { id: id(&place)?, root: root.to_path_buf(), is_repository: true })
+        let (root, is_repository) = (root.to_path_buf(), true);
+        if dot_git.is_dir() {
+            let git = root.join(".git");
+            return Some(Identity { id: id(&git)?, root, is_repository, worktree: None, git: Some(git) });
+        }
+        let Some((own, common)) = worktrees_git(&root) else {
+            // A `.git` that only claims to be a worktree's says nothing about the repository that it names.
+            return Some(Identity { id: id(&root)?, root, is_repository, worktree: None, git: None });
+        };
+        Some(Identity { id: id(&common)?, root, is_repository, worktree: id(&own), git: Some(own) })
     }
 
     /// Identifies a folder by itself.
     pub fn of_folder(folder: &Path) -> Option<Identity> {
-        Some(Identity { id: id(folder)?, root: folder.to_path_buf(), is_repository: false })
+        let root = folder.to_path_buf();
+        Some(Identity { id: id(folder)?, root, is_repository: false, worktree: None, git: None })
     }
 
     /// Returns the names under which the registry may have it: its root may have been allowed before it became a
@@ -64,16 +75,22 @@ fn layout_name(place: &Path) -> String {
     if place.as_os_str().is_empty() { ".".to_owned() } else { place.to_string_lossy().into_owned() }
 }
 
-/// Finds the repository of a linked worktree, if the repository names this worktree, too.
-fn worktrees_git(root: &Path) -> Option<PathBuf> {
+/// Finds the folder that git keeps for a linked worktree, and its repository, if that names this worktree, too.
+fn worktrees_git(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
-    let named = small(&dot_git)?;
-    let own = root.join(named.strip_prefix("gitdir:")?.trim());
+    let own = named_git(root)?;
     let back = PathBuf::from(small(&own.join("gitdir"))?.trim());
     if back.canonicalize().ok()? != dot_git.canonicalize().ok()? {
         return None;
     }
-    own.join(small(&own.join("commondir"))?.trim()).canonicalize().ok()
+    let common = own.join(small(&own.join("commondir"))?.trim()).canonicalize().ok()?;
+    Some((own, common))
+}
+
+/// Returns the folder of git's that a worktree's `.git` names, whether or not that knows of this worktree.
+pub(crate) fn named_git(root: &Path) -> Option<PathBuf> {
+    let named = small(&root.join(".git"))?;
+    Some(root.join(named.strip_prefix("gitdir:")?.trim()))
 }
 
 fn small(path: &Path) -> Option<String> {
@@ -85,7 +102,7 @@ fn small(path: &Path) -> Option<String> {
 }
 
 /// Names a folder: inode and creation time, which outlive a move. Without a creation time its path counts, too.
-fn id(folder: &Path) -> Option<String> {
+pub(crate) fn id(folder: &Path) -> Option<String> {
     let metadata = folder.metadata().ok()?;
     let created = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let inode = inode(&metadata);

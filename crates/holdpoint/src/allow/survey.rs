@@ -16,7 +16,9 @@ use crate::catalog::{self, Origin};
 use crate::env::Env;
 use crate::layers::Layers;
 use crate::project::{self, Run};
+use crate::store::books::Books;
 use crate::store::layout::{self, content_digest};
+use crate::store::registered::Registered;
 use crate::world::read_file;
 
 /// The largest state that goes into a digest.
@@ -56,7 +58,7 @@ impl Survey {
         let all = own.iter().map(|own| (own, brought(own)));
         let all = all.chain(above.iter().map(|(own, origin)| (own, origin.clone())));
         let all = all.chain(built_in.map(|built_in| (built_in, Origin::BuiltIn)));
-        let runs = all.flat_map(|(workflow, origin)| runs(start, workflow, origin));
+        let runs = all.flat_map(|(workflow, origin)| runs(start, workflow, origin, allowance.env()));
         let runs = runs.filter(|run| !super::files(run).is_empty() && !allowance.began(run)).collect();
         let pending = allowance.pending(&root, &content.digests());
         Ok(Survey { root, content, pending, anothers, runs })
@@ -68,7 +70,7 @@ impl Survey {
         let is_some_allowed = parts.len() < self.content.digests().parts.len();
         let content = Waiting::Content { base: self.root.clone(), defect: None, parts, is_some_allowed };
         let content = (!self.pending.is_empty()).then_some(content);
-        content.into_iter().chain(self.runs.iter().cloned().map(Waiting::Run)).collect()
+        content.into_iter().chain(self.runs.iter().cloned().map(Waiting::run)).collect()
     }
 
     /// Returns the digest of all that would be allowed now: that of the content, or one that covers the runs, too.
@@ -100,15 +102,15 @@ fn above(env: &dyn Env, own: &[Workflow]) -> Vec<(Workflow, Origin)> {
 }
 
 /// Lists the runs of a workflow that apply to a folder and could do something.
-fn runs(start: &Path, workflow: &Workflow, origin: Origin) -> Vec<Run> {
+fn runs(start: &Path, workflow: &Workflow, origin: Origin, env: &dyn Env) -> Vec<Run> {
     let sealed = || {
-        let ours = project::nearest(start, layout::FOLDER).filter(|_| workflow.run.is_sealed)?;
-        layout::seal(&ours, &workflow.name).is_file().then_some(ours)
+        let here = workflow.run.is_sealed.then(|| Registered::above(start, env))?;
+        here.with(&workflow.name).cloned()
     };
-    let home = project::nearest(start, &workflow.run.home).or_else(sealed);
-    let Some(home) = home.filter(|_| !only_guards(workflow)) else { return Vec::new() };
-    let workflow = Arc::new(workflow.clone());
-    project::every(&Run { workflow, origin, folder: home.clone(), home, id: None, is_recorded: true })
+    let marked = project::nearest(start, &workflow.run.home).map(|home| Books::of(&home, env));
+    let books = marked.or_else(sealed).filter(|_| !only_guards(workflow));
+    let Some(books) = books else { return Vec::new() };
+    project::every(&Run::new(Arc::new(workflow.clone()), origin, books))
 }
 
 impl Content {

@@ -7,6 +7,9 @@ use crate::error::{CommandError, Kind};
 use crate::install::host::quoted;
 use crate::project::Run;
 use crate::store::layout;
+use crate::store::registry::Registry;
+use crate::store::state_folder::StateFolderError;
+use crate::store::witness::Witness;
 
 /// Something that has no effect, because the user has not allowed it.
 #[derive(Clone, Debug)]
@@ -23,7 +26,12 @@ pub enum Waiting {
         is_some_allowed: bool,
     },
     /// A run that did not begin here.
-    Run(Run),
+    Run {
+        /// The run.
+        run: Run,
+        /// Where it began, if this is a copy of that project.
+        copy_of: Option<PathBuf>,
+    },
 }
 
 impl Waiting {
@@ -32,17 +40,25 @@ impl Waiting {
         Waiting::Content { base, defect: None, parts: Vec::new(), is_some_allowed: false }
     }
 
+    /// A run that did not begin here.
+    pub fn run(run: Run) -> Waiting {
+        let witness = run.workflow.run.is_sealed.then(|| Witness::of(&run.home)).flatten();
+        let is_its = |witness: &Witness| witness.runs.contains_key(run.workflow.name.as_ref());
+        let copy_of = witness.filter(is_its).map(|witness| witness.path).filter(|path| *path != run.home);
+        Waiting::Run { run, copy_of }
+    }
+
     /// Returns the folder that is to be allowed.
     pub fn folder(&self) -> &Path {
         match self {
             Waiting::Content { base, .. } => base,
-            Waiting::Run(run) => &run.home,
+            Waiting::Run { run, .. } => &run.home,
         }
     }
 
     /// Returns whether it is a run.
     pub fn is_run(&self) -> bool {
-        matches!(self, Waiting::Run(_))
+        matches!(self, Waiting::Run { .. })
     }
 
     /// Returns whether it is this workflow of the project's own.
@@ -54,15 +70,19 @@ impl Waiting {
     fn parts(&self) -> &[Pending] {
         match self {
             Waiting::Content { parts, .. } => parts,
-            Waiting::Run(_) => &[],
+            Waiting::Run { .. } => &[],
         }
     }
 
     /// Says what it is, new things before changed ones.
     fn what(&self) -> Vec<String> {
         let Waiting::Content { parts, is_some_allowed, .. } = self else {
-            let Waiting::Run(run) = self else { return Vec::new() };
-            return vec![format!("a run of {} that did not begin here", run.workflow.name)];
+            let Waiting::Run { run, copy_of } = self else { return Vec::new() };
+            let name = &run.workflow.name;
+            return vec![match copy_of {
+                Some(of) => format!("a run of {name} that began in {}, of which this is a copy", shown(of)),
+                None => format!("a run of {name} that did not begin here"),
+            }];
         };
         let (changed, new): (Vec<&Pending>, Vec<&Pending>) =
             parts.iter().partition(|pending| pending.is_changed);
@@ -114,11 +134,20 @@ fn is_single(parts: &[&Pending]) -> bool {
 }
 
 /// Says what waits, and how to allow it. None if nothing waits.
-pub fn message(waiting: &[Waiting]) -> Option<String> {
+pub fn message(waiting: &[Waiting], registry: &Registry) -> Option<String> {
     let folder = waiting.first()?.folder();
     let what = what(waiting);
     if let Some(defect) = waiting.iter().find_map(defect) {
         return Some(format!("holdpoint: {} brings along {what}, without effect: {defect}.", shown(folder)));
+    }
+    if let Some(defect) = registry.defect() {
+        return Some(format!(
+            "holdpoint: {} brings along {what}, without effect: nothing that you have allowed can be looked \
+             up.\n{}. To mend it, {}.",
+            shown(folder),
+            capitalised(&defect.to_string()),
+            StateFolderError::HINT
+        ));
     }
     let (subject, has, object) = if is_one(waiting) { ("It", "has", "it") } else { ("They", "have", "them") };
     Some(format!(
@@ -127,6 +156,11 @@ pub fn message(waiting: &[Waiting]) -> Option<String> {
         shown(folder),
         command(folder)
     ))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// Returns what tells this message from another one of the same words: content that differs is news.
@@ -200,7 +234,7 @@ fn what(waiting: &[Waiting]) -> String {
 /// Returns whether it is a single run or workflow. Workflows that are not named are several things.
 fn is_one(waiting: &[Waiting]) -> bool {
     match waiting {
-        [Waiting::Run(_)] => true,
+        [Waiting::Run { .. }] => true,
         [Waiting::Content { parts, is_some_allowed, .. }] => {
             let is_named = *is_some_allowed || parts.iter().any(|pending| pending.is_changed);
             is_named && is_single(&parts.iter().collect::<Vec<_>>())
@@ -212,6 +246,6 @@ fn is_one(waiting: &[Waiting]) -> bool {
 fn defect(waiting: &Waiting) -> Option<&String> {
     match waiting {
         Waiting::Content { defect, .. } => defect.as_ref(),
-        Waiting::Run(_) => None,
+        Waiting::Run { .. } => None,
     }
 }

@@ -73,9 +73,9 @@ fn take_in(known: &mut BTreeMap<u64, Link>, origin: &Digest, link: &Link) -> Res
 #[cfg(test)]
 mod tests {
     use super::super::identity::ObjectId;
-    use super::super::level::Level;
     use super::super::predicate::{DigestSet, Kind, Piece, WorkflowName};
     use super::*;
+    use holdpoint_core::level::Level;
 
     fn digest(of: u64) -> Digest {
         Digest::of(of.to_string().as_bytes())

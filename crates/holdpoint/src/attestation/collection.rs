@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use holdpoint_core::level::Level;
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::performer::CheckKind;
@@ -10,10 +11,9 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 use super::identity::{Digest, IdentityError, ObjectId};
-use super::level::Level;
 use super::predicate::{
-    Approved, Descriptor, DigestSet, Kind, Link, Outcome, Piece, Predicate, Review, RunSummary, TestResult,
-    WorkflowName,
+    Approved, Descriptor, DigestSet, Kind, Link, Piece, Predicate, ResultWord, Review, RunSummary,
+    TestResult, WorkflowName,
 };
 use super::repository::{Commit, Repository, RepositoryError};
 use super::statement::{Statement, Subject};
@@ -53,6 +53,14 @@ pub enum CollectionError {
         /// Why.
         source: std::io::Error,
     },
+    /// Its books lie in the project, or lay there.
+    #[error(
+        "the evidence of `{workflow}` was kept in the project, where others can write it: it has no level"
+    )]
+    NoLevel {
+        /// The workflow.
+        workflow: String,
+    },
     /// A piece of evidence has no digest.
     #[error("the evidence cannot be read")]
     Evidence(#[from] IdentityError),
@@ -69,7 +77,7 @@ pub fn collect(
     commit: &Commit,
 ) -> Result<Option<Vec<String>>, CollectionError> {
     let workflow = run.workflow.name.to_string();
-    let chain = evidence::chain(&run.home, &workflow);
+    let chain = evidence::chain(&run.books, &workflow);
     if chain.strays > 0 {
         return Err(CollectionError::Changed { workflow, strays: chain.strays });
     }
@@ -81,7 +89,8 @@ pub fn collect(
     if applying.is_empty() {
         return Ok(None);
     }
-    let collected = Collected { run, workflow: named(run)?, tree: &tree };
+    let level = level(&applying).ok_or(CollectionError::NoLevel { workflow })?;
+    let collected = Collected { run, workflow: named(run)?, tree: &tree, level };
     let subject = Subject { git_commit: commit.id.clone(), git_tree: commit.tree.clone() };
     let mut written = Vec::new();
     let mut pieces = Vec::new();
@@ -95,7 +104,7 @@ pub fn collect(
         pieces.push(summed);
     }
     let summary = RunSummary {
-        level: Level::Kept,
+        level,
         workflow: collected.workflow.clone(),
         tree: tree.clone(),
         aside,
@@ -105,6 +114,11 @@ pub fn collect(
     };
     written.push(Statement { subject, predicate: Predicate::Run(summary) }.to_json()?);
     Ok(Some(written))
+}
+
+/// Returns the lowest level among pieces; none if one has none.
+fn level(pieces: &[(Link, &Evidence)]) -> Option<Level> {
+    pieces.iter().map(|(_, piece)| piece.level).min().flatten()
 }
 
 /// Returns the places of all pieces.
@@ -164,6 +178,7 @@ struct Collected<'a> {
     run: &'a Run,
     workflow: WorkflowName,
     tree: &'a ObjectId,
+    level: Level,
 }
 
 impl Collected<'_> {
@@ -216,9 +231,9 @@ impl Collected<'_> {
 
     fn tests(&self, piece: &Evidence) -> TestResult {
         let result = match &piece.verdict {
-            Some(Verdict::Pass) => Outcome::Passed,
-            Some(Verdict::OutOfScope | Verdict::Warn | Verdict::Skip) => Outcome::Warned,
-            _ => Outcome::Failed,
+            Some(Verdict::Pass) => ResultWord::Passed,
+            Some(Verdict::OutOfScope | Verdict::Warn | Verdict::Skip) => ResultWord::Warned,
+            _ => ResultWord::Failed,
         };
         let command = travel::command(&piece.command).map(|words| Descriptor::command(&words));
         let failed = piece.details.get("failed").and_then(Json::as_array);
@@ -234,7 +249,7 @@ impl Collected<'_> {
         let program = piece.command.first().map(String::as_str);
         let file_name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
         Some(Review {
-            level: Level::Kept,
+            level: self.level,
             workflow: self.workflow.clone(),
             reviewer: program.map(|program| secret::replaced(&file_name(program)).into_owned()),
             tree: self.tree.clone(),

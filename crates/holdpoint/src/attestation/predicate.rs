@@ -1,12 +1,12 @@
 //! What statements say about a commit: a test result in in-toto's own form, and in Holdpoint's a review and the summary of
 //! a run. Nothing here has a path of the machine, a variable's value or a line of a log.
 
+use holdpoint_core::level::Level;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use super::base64;
 use super::identity::{Digest, ObjectId};
-use super::level::Level;
 
 /// The type of a test result, which other tools know, too.
 pub const TESTS: &str = "https://in-toto.io/attestation/test-result/v0.1";
@@ -31,7 +31,7 @@ pub enum Predicate {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TestResult {
     /// What it came to as a whole.
-    pub result: Outcome,
+    pub result: ResultWord,
     /// What the tests were run with: the workflow, and the command if it can travel.
     pub configuration: Vec<Descriptor>,
     /// The names of tests that failed, as far as their runner names them.
@@ -42,7 +42,7 @@ pub struct TestResult {
 /// The word of a test result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Outcome {
+pub enum ResultWord {
     /// All tests passed.
     Passed,
     /// Only tests failed that do not count.

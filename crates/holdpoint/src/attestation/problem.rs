@@ -1,11 +1,11 @@
 //! The reasons why a commit is not proved, each as `verify` says it.
 
+use holdpoint_core::level::Level;
 use thiserror::Error;
 
 use super::chains::ChainError;
 use super::envelope::EnvelopeError;
 use super::identity::ObjectId;
-use super::level::Level;
 use super::note::NoteError;
 use super::repository::RepositoryError;
 use super::requirement::Requirement;

@@ -193,7 +193,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Lists the files of the tree that was checked out last which are not as they were.
+    /// Lists the files that differ from the tree that was checked out last.
     pub fn changed_in(&self, folder: &Path) -> Result<Vec<String>, RepositoryError> {
         // It fails if a file has changed, which is the question.
         let refreshed = Git::isolated(&self.store(), folder, &["update-index", "-q", "--refresh"]).answer();

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use holdpoint_core::level::Level;
 use thiserror::Error;
 
-use super::level::Level;
 use super::predicate::Kind;
 use super::verification::Verified;
 

@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use holdpoint_core::level::Level;
 use holdpoint_core::verdict::Verdict;
 
 use super::chains::Chains;
 use super::collection::{self, PIECES_MAX};
 use super::envelope::{Bundle, Envelope, PAYLOAD_TYPE, signed_text};
 use super::identity::Digest;
-use super::level::Level;
 use super::note::NoteError;
-use super::predicate::{Kind, Outcome, Piece, Predicate, Review, RunSummary, TestResult};
+use super::predicate::{Kind, Piece, Predicate, ResultWord, Review, RunSummary, TestResult};
 use super::problem::Problem;
 use super::repository::{Commit, Repository};
 use super::signature::{AllowedSigners, SignatureError};
@@ -235,11 +235,11 @@ fn matched(
 }
 
 fn agrees_with_tests(run: &RunSummary, piece: &Piece, tests: &TestResult) -> bool {
-    let says_pass = tests.result == Outcome::Passed;
+    let says_pass = tests.result == ResultWord::Passed;
     let is_same = (piece.verdict == Some(Verdict::Pass)) == says_pass;
     let is_of_workflow =
         tests.configuration.iter().any(|one| one.digest.as_ref() == Some(&run.workflow.digest));
-    is_same && is_of_workflow && !(piece.passed && tests.result == Outcome::Failed)
+    is_same && is_of_workflow && !(piece.passed && tests.result == ResultWord::Failed)
 }
 
 fn agrees_with_review(run: &RunSummary, piece: &Piece, review: &Review) -> bool {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::*;
 use crate::catalog::{self, Origin};
 use crate::env::FixedEnv;
+use crate::store::books::Books;
 
 /// A project in a repository, and a user with a home.
 struct Site {
@@ -34,14 +35,8 @@ impl Site {
         ]
         .into();
         let workflow = catalog::built_in().iter().find(|one| one.workflow.run.is_sealed).unwrap();
-        let run = Run {
-            workflow: Arc::new(workflow.workflow.clone()),
-            origin: Origin::BuiltIn,
-            folder: home.clone(),
-            home,
-            id: None,
-            is_recorded: true,
-        };
+        let books = Books::in_project(&home);
+        let run = Run::new(Arc::new(workflow.workflow.clone()), Origin::BuiltIn, books);
         let site = Site { _folder: folder, run, env: FixedEnv { variables, now: None } };
         site.shell("git init -q && printf 'node_modules/\\n.venv/\\ntarget/\\n*.log\\n' >.gitignore");
         site.write("src/a.py", "a = 1\n").write("src/b.py", "b = 1\n").shell("chmod +x src/b.py");

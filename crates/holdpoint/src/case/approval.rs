@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use holdpoint_core::workflow::approval::Channel;
+
 use super::Subject;
-use crate::engine::approval::{self, Answer, Waiting};
+use crate::engine::approval::{self, Answer, Said, Waiting};
 use crate::engine::session::Session;
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
@@ -34,7 +36,8 @@ pub(super) fn give(
         None => {
             let approval = waiting.approval(name).ok_or_else(not_due)?;
             let seen = waiting.seen(approval)?;
-            waiting.say(approval, BY, no.map_or(Answer::Yes(&seen), Answer::No))?
+            let said = Said { by: BY, through: Channel::Terminal };
+            waiting.say(approval, &said, no.map_or(Answer::Yes(&seen), Answer::No))?
         }
     };
     Ok(outcome.lines(&run.workflow).join("\n"))

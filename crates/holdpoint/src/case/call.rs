@@ -109,7 +109,8 @@ fn command(subject: Subject<'_>, words: &Json, cwd: &Path, env: &Arc<dyn Env>) -
         workflow.commands.iter().find(|command| command.name == *name).ok_or(CaseError::UnknownCommand)?;
     let performed = words::read(subject.name, command, rest).and_then(|words| {
         let (origin, session) = (subject.origin(), env.session());
-        Typed { workflow: &workflow, origin, command, words, cwd, env, session }.perform()
+        let (workflow, is_confirmed) = (&workflow, false);
+        Typed { workflow, origin, command, words, cwd, env, session, is_confirmed }.perform()
     });
     Ok(reply(performed))
 }

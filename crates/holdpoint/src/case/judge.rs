@@ -17,11 +17,12 @@ use crate::agent::Fields;
 use crate::catalog;
 use crate::engine::Reply;
 use crate::error::in_full;
+use crate::store::books::Books;
 use crate::store::{journal, layout, seal};
 
-/// The result of a case.
+/// What came of a case.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct CaseRun {
     /// What differs from the expectation.
     pub problems: Vec<String>,
     /// The rules that were triggered: name and line.
@@ -29,10 +30,10 @@ pub struct Outcome {
 }
 
 /// Runs a case in a temporary folder.
-pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Outcome {
+pub fn run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> CaseRun {
     match try_run(subject, case, prepared) {
-        Ok(outcome) => outcome,
-        Err(error) => Outcome { problems: vec![in_full(&error)], ..Outcome::default() },
+        Ok(ran) => ran,
+        Err(error) => CaseRun { problems: vec![in_full(&error)], ..CaseRun::default() },
     }
 }
 
@@ -43,14 +44,13 @@ fn vouch(subject: Subject<'_>, keys: &Map<String, Json>, root: &Path) -> Result<
         None => catalog::named(subject.name).is_some_and(|built_in| built_in.workflow.run.is_sealed),
     };
     match keys.get("state_at").and_then(Json::as_str).filter(|_| is_sealed) {
-        Some(at) => {
-            seal::vouch(root, subject.name, subject.origin(), &root.join(at)).map_err(CaseError::from)
-        }
+        Some(at) => seal::vouch(&Books::in_project(root), subject.name, subject.origin(), &root.join(at))
+            .map_err(CaseError::from),
         None => Ok(()),
     }
 }
 
-fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Outcome, CaseError> {
+fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<CaseRun, CaseError> {
     let temporary = tempfile::Builder::new().prefix("holdpoint-case-").tempdir()?;
     let root = temporary.path().canonicalize()?;
     let keys = placeholder::fill(&case.keys, &vec![("(root)", root.to_string_lossy().into_owned())]);
@@ -68,9 +68,10 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
     }
     call::lead_up(subject, &keys, &root, tools.path())?;
     let before = folder::contents(&root)?;
-    let earlier = journal::read(&root).len();
+    let books = Books::in_project(&root);
+    let earlier = journal::read(&books).len();
     let reply = call::make(subject, &keys, &root, tools.path())?;
-    let entries = journal::read(&root).split_off(earlier);
+    let entries = journal::read(&books).split_off(earlier);
     let spoken: Vec<&journal::Spoken> = entries.iter().flat_map(|entry| &entry.rules).collect();
     let seen = Seen {
         reply: &reply,
@@ -84,7 +85,7 @@ fn try_run(subject: Subject<'_>, case: &Case, prepared: &Prepared) -> Result<Out
     let now = placeholder::ids(&keys, ["(head)", "(tree)"], &root, subject.aside)?;
     let keys = placeholder::fill(&keys, &now);
     let spoke = spoken.iter().map(|spoken| (spoken.rule.clone(), spoken.line)).collect();
-    Ok(Outcome { problems: seen.compare(&keys)?, spoke })
+    Ok(CaseRun { problems: seen.compare(&keys)?, spoke })
 }
 
 /// Creates the folder that a case starts from, over its repository. Returns the case's keys with git's ids filled in.

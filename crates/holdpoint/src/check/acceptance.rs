@@ -62,7 +62,7 @@ pub(super) fn perform(
         results.push((row, result));
     }
     drop(group);
-    let mut performed = told(&results, run, &request.phase, &log);
+    let mut performed = judged(&results, run, &request.phase, &log);
     let remark = confinement::remark(log.as_bytes(), &request.grants);
     performed
         .evidence
@@ -107,7 +107,7 @@ fn missed(row: &Row, code: i32) -> String {
 }
 
 /// `pass`, `fail`, `warn` where rows are left for people, `skip` where there is none.
-fn told(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Performed {
+fn judged(results: &[(&Row, Result)], run: &Run, phase: &str, log: &str) -> Performed {
     let ids = |is_meant: &dyn Fn(&Result) -> bool| -> Vec<&str> {
         results.iter().filter(|(_, result)| is_meant(result)).map(|(row, _)| row.id.as_str()).collect()
     };

@@ -187,7 +187,7 @@ fn folder_of(path: &str) -> String {
 
 /// What makes a result hard to believe, compared with the last one of the same phase.
 fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {
-    let all = evidence::read(&run.home, &run.workflow.name);
+    let all = evidence::read(&run.books, &run.workflow.name);
     let Some(last) = all.iter().rev().find(|piece| piece.phase == phase && piece.took_ms > 0) else {
         return Vec::new();
     };

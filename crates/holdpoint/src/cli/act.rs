@@ -4,7 +4,8 @@ use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
-use super::Context;
+use super::{Context, confirmation};
+use crate::caller;
 use crate::catalog;
 use crate::engine::command::Typed;
 use crate::engine::command::{choice, words};
@@ -12,6 +13,7 @@ use crate::error::{CommandError, Kind};
 use crate::layers;
 use crate::store::receipt::{Call, Receipt};
 use crate::ui::{Style, Ui};
+use crate::user::{self, Word};
 
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
@@ -32,10 +34,24 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     if context.env.is_agents() && !command.is_users && workflow.is_for_hooks(&command) {
         return show(context, words);
     }
-    let (cwd, env, session) = (&context.cwd, &context.env, context.env.session());
-    let typed = Typed { workflow: &workflow, origin, command: &command, words: given, cwd, env, session };
+    let (cwd, env, session) = (&context.cwd, &context.env, caller::session(context.env.as_ref()));
+    let is_confirmed = command.is_users && confirm(context, name, &command)?;
+    let command = &command;
+    let typed = Typed { workflow: &workflow, origin, command, words: given, cwd, env, session, is_confirmed };
     context.ui.record(typed.perform()?);
     Ok(())
+}
+
+/// Asks for the user's own word where an agent's client works here. Returns whether it is known that the user is there.
+fn confirm(context: &Context, workflow: &str, command: &Command) -> Result<bool, CommandError> {
+    if user::word(context.env.as_ref(), &context.cwd, &command.name)? == Word::Plain {
+        return Ok(false);
+    }
+    let asks = "An agent's client works in this project, so you are asked whether this is you.\n";
+    let does = format!("{} {}", workflow, command.name);
+    let otherwise = "does nothing";
+    confirmation::confirm(context, asks, &does, otherwise).map_err(|error| error.hinted("run it again"))?;
+    Ok(true)
 }
 
 /// Shows the help of a workflow, or of one of its commands.

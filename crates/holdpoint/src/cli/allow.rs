@@ -1,8 +1,10 @@
 //! `holdpoint allow`: shows what a project would run, and allows it.
 
 mod changes;
+mod given;
 pub(super) mod programs;
 pub(super) mod shown;
+mod unsound;
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,8 @@ use crate::user;
 ///
 /// The programs that checks and reviews start, such as git and the reviewer's, are those that you have now. If one becomes
 /// another file, nothing is performed until you have seen that here.
+///
+/// A run that Holdpoint cannot go on with by itself waits for you here, too: its project is a copy, or its books are gone.
 ///
 /// What is allowed is recorded outside the project, in `~/.local/state/holdpoint`. It applies to all worktrees of the
 /// repository.
@@ -69,6 +73,10 @@ struct Instead {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let allowance = Allowance::of(context.env.as_ref());
+    // Without a place for it nothing is allowed, and it cannot be told what was.
+    if let Some(defect) = allowance.registry().defect().filter(|_| !arguments.instead.print) {
+        return Err(std::io::Error::from(defect.clone()).into());
+    }
     if arguments.instead.list {
         list(context, &allowance);
         return Ok(());
@@ -78,7 +86,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         context.ui.data(survey(&start, &allowance)?.content.digest());
         return Ok(());
     }
-    user::refuse_agents(context.env.as_ref(), "holdpoint allow")?;
+    user::word(context.env.as_ref(), &context.cwd, "holdpoint allow")?;
     if arguments.instead.revoke {
         return revoke(context, &start, &allowance);
     }
@@ -88,8 +96,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return allow_digest(context, &survey, &allowance, digest.trim());
     }
     let changes = pinned::changes(&survey.root, context.env.as_ref());
+    let unsound = unsound::find(context, &start);
     if is_allowed(&survey, &allowance) {
-        if changes.is_empty() || !user::is_there(context.env.as_ref()) {
+        if unsound.is_empty() && (changes.is_empty() || !user::is_there(context.env.as_ref())) {
             return already_allowed(context, &survey, &changes);
         }
         context.ui.whole_line(context.ui.paint(Style::Bold, survey.root.display()));
@@ -97,10 +106,12 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         shown::show(&context.ui, &survey, &allowance);
     }
     programs::show(&context.ui, &changes);
+    unsound::show(context, &unsound);
     need_terminal(context, &survey.digest())?;
     if !arguments.yes && !is_confirmed(context) {
         return Err(CommandError::new(Kind::Failed, "nothing was allowed"));
     }
+    unsound::settle(context, &unsound)?;
     record(context, &survey, &allowance)
 }
 

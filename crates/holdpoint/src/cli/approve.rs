@@ -1,14 +1,12 @@
 //! `holdpoint approve`: a person's yes or no to a run, in the person's own terminal.
 
-use std::io::{BufRead, IsTerminal, Read};
-
 use clap::Args;
 use holdpoint_core::diagnostic::nearest;
-use holdpoint_core::workflow::approval::{Approval, Of};
+use holdpoint_core::workflow::approval::{Approval, Channel, Of};
 
-use super::{Context, phrase, subject};
+use super::{Context, confirmation, phrase, subject};
 use crate::allow::waiting;
-use crate::engine::approval::{self, Answer, Outcome, Seen, Waiting};
+use crate::engine::approval::{self, Answer, Outcome, Said, Seen, Waiting};
 use crate::engine::session::Session;
 use crate::error::{CommandError, Kind};
 use crate::ui::Style;
@@ -18,8 +16,6 @@ use crate::user;
 const DIGITS: usize = 10;
 /// The number of files shown.
 const FILES_MAX: usize = 20;
-/// The most that is read of what is typed.
-const TYPED_BYTES_MAX: u64 = 200;
 
 /// Approve what a run waits for, or refuse it
 ///
@@ -44,8 +40,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    user::refuse_agents(context.env.as_ref(), "approve")?;
-    refuse_without_terminal()?;
+    let env = context.env.as_ref();
+    user::refuse_agents(env, "approve")?;
+    user::refuse_without_terminal(env, "an approval is typed by a person")?;
     if arguments.no.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
         return Err(CommandError::new(Kind::Usage, "a refusal needs a reason")
             .hinted("say what is wrong: --no \"1.0 has no date\""));
@@ -68,15 +65,6 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let waiting = chosen(arguments, &waiting)?;
     answer(context, arguments, waiting)
-}
-
-/// A terminal is the only place where it can be told that a person types.
-fn refuse_without_terminal() -> Result<(), CommandError> {
-    if std::io::stdin().is_terminal() {
-        return Ok(());
-    }
-    let what = "an approval is typed by a person: standard input is not a terminal";
-    Err(CommandError::new(Kind::Failed, what).hinted("run it in a terminal of your own, without a pipe"))
 }
 
 /// Lists the approvals that are due.
@@ -147,20 +135,34 @@ fn answer(context: &Context, arguments: &Arguments, run: &Waiting<'_>) -> Result
     let Some(approval) = name.and_then(|name| run.approval(name)) else {
         return Err(none_due(arguments, std::slice::from_ref(run)));
     };
-    let by = user_name();
+    refuse_other_channels(approval)?;
+    let by = user::name();
+    let said = Said { by: &by, through: Channel::Terminal };
+    let hinted = |error: CommandError| error.hinted("to refuse, run it with --no \"the reason\"");
     let outcome = match &arguments.no {
-        Some(reason) => run.say(approval, &by, Answer::No(reason.trim()))?,
+        Some(reason) => run.say(approval, &said, Answer::No(reason.trim()))?,
         None => {
             let seen = run.seen(approval)?;
             show(context, run, approval, &seen, &by)?;
-            confirm(context)?;
-            run.say(approval, &by, Answer::Yes(&seen))?
+            confirmation::confirm(context, "", "approve", "approves nothing").map_err(hinted)?;
+            run.say(approval, &said, Answer::Yes(&seen))?
         }
     };
     let word = if arguments.no.is_some() { "refused" } else { "approved" };
     context.ui.line(format!("Recorded: {word} as {} by {by}.", approval.name));
     print(context, run, &outcome);
     Ok(())
+}
+
+/// A workflow says through which channels an approval counts.
+fn refuse_other_channels(approval: &Approval) -> Result<(), CommandError> {
+    if approval.through.contains(&Channel::Terminal) {
+        return Ok(());
+    }
+    let channels: Vec<&str> = approval.through.iter().map(|channel| channel.name()).collect();
+    let what =
+        format!("`{}` cannot be given in a terminal, only through: {}", approval.name, channels.join(", "));
+    Err(CommandError::new(Kind::Failed, what).hinted("see `through` in the workflow's [approvals]"))
 }
 
 fn print(context: &Context, run: &Waiting<'_>, outcome: &Outcome) {
@@ -219,55 +221,4 @@ fn in_words(seconds: u32) -> String {
     let whole = UNITS.into_iter().find(|(length, _)| seconds.is_multiple_of(*length));
     let (length, unit) = whole.unwrap_or((60, "minute"));
     phrase::counted(usize::try_from(seconds / length).unwrap_or_default(), unit)
-}
-
-/// Asks for a word that is shown here: a stray keypress approves nothing.
-fn confirm(context: &Context) -> Result<(), CommandError> {
-    let word = word(context.env.random_u64());
-    context.ui.note(format!("\nType `{word}` to approve. Anything else approves nothing."));
-    let mut typed = String::new();
-    let read = std::io::stdin().lock().take(TYPED_BYTES_MAX).read_line(&mut typed);
-    if read.is_ok() && typed.trim() == word {
-        return Ok(());
-    }
-    Err(CommandError::new(Kind::Failed, "the word was not typed, so nothing was recorded")
-        .hinted("to refuse, run it with --no \"the reason\""))
-}
-
-/// A short word that nobody types by accident.
-fn word(random: u64) -> String {
-    const WORDS: [&str; 16] = [
-        "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "ivory", "jade", "kelp",
-        "lotus", "maple", "north", "ochre", "pearl",
-    ];
-    let at = usize::try_from(random % 16).unwrap_or_default();
-    format!("{}-{}", WORDS[at], 10 + (random >> 8) % 90)
-}
-
-/// The name of the operating system's user who runs this; the number where it has no name.
-#[cfg(unix)]
-fn user_name() -> String {
-    let id = rustix::process::getuid().as_raw().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let mut lines = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
-    let line = lines.find(|fields| fields.get(2) == Some(&id.as_str()));
-    let name = line.and_then(|fields| fields.first().map(|name| (*name).to_owned()));
-    name.unwrap_or_else(|| format!("uid {id}"))
-}
-
-#[cfg(not(unix))]
-fn user_name() -> String {
-    "unknown".to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::word;
-
-    #[test]
-    fn the_word_differs_from_one_time_to_the_next() {
-        assert_eq!(word(0), "amber-10");
-        assert_eq!(word(2 | 37 << 8), "cedar-47");
-        assert_eq!(word(u64::MAX).len(), "pearl-10".len());
-    }
 }

@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     printer.open(&found.name, &script, version.as_deref());
     demo::play(&script, &stage, client.as_deref(), &mut |scene| printer.scene(scene)).map_err(went_wrong)?;
     let proved = demo::prove(&script, &stage).map_err(went_wrong)?;
-    printer.close(&proved, &stage.root);
+    printer.close(&proved, &stage.books());
     if arguments.keep {
         context.ui.line(format!("Look around: cd {} && holdpoint log", stage.root.display()));
     }

@@ -18,7 +18,7 @@ pub(super) use self::reviewers::permits;
 
 use self::finding::{Finding, Level};
 use self::layers::LayerReport;
-use self::report::{AgentReport, HookReport, Report};
+use self::report::{AgentReport, FenceReport, HookReport, Report};
 use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, Ui};
@@ -67,10 +67,23 @@ fn show(ui: &Ui, report: &Report) {
             ui.line(format!("    {}", reviewer.permits.join("; ")));
         }
     }
+    show_fence(ui, &report.fence);
     show_findings(ui, "Problems", Style::Red, report, Level::Wrong);
     show_findings(ui, "Notes", Style::Yellow, report, Level::Note);
     if report.findings.iter().all(|finding| finding.level != Level::Wrong) {
         ui.line(format!("\n{}", ui.paint(Style::Green, "No problems found.")));
+    }
+}
+
+/// Shows whether an agent can be started in a fence.
+fn show_fence(ui: &Ui, fence: &FenceReport) {
+    ui.line(format!("\n{}", ui.paint(Style::Bold, "Fence")));
+    match (&fence.why, &fence.remedy) {
+        (Some(why), Some(remedy)) => {
+            ui.line(format!("  not possible: {}", phrase::printable(why)));
+            ui.line(format!("    {}", ui.paint(Style::Cyan, phrase::printable(remedy))));
+        }
+        _ => ui.line("  possible: start an agent in it with `holdpoint run`"),
     }
 }
 

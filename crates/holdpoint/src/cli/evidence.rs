@@ -5,10 +5,13 @@ use std::path::Path;
 use clap::Args;
 use holdpoint_core::phase::approval::Given;
 use holdpoint_core::verdict::Verdict;
+use holdpoint_core::workflow::approval::Channel;
 
 use super::{Context, phrase, subject};
 use crate::check;
+use crate::engine::owed;
 use crate::error::CommandError;
+use crate::level;
 use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::folder::Folder;
@@ -22,7 +25,8 @@ const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Show the evidence: checks, reviews, approvals and commits
 ///
-/// Each piece applies to one tree; the log of a check is next to it.
+/// Each piece applies to one tree, and has a level: what can be believed of it, from `kept` to `witnessed`. With `none` the
+/// books lie in the project. The log of a check is next to it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +54,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     context.tell_waiting(&found);
     let mut is_any = false;
     for run in &found.runs {
-        let mut pieces = evidence::read(&run.home, &run.workflow.name);
+        let mut pieces = evidence::read(&run.books, &run.workflow.name);
         pieces.retain(|piece| arguments.phase.as_ref().is_none_or(|phase| piece.phase == *phase));
         let skipped = if arguments.lines == 0 || arguments.json {
             0
@@ -59,6 +63,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         };
         is_any |= !pieces.is_empty();
         show(context, arguments, run, &pieces[skipped..]);
+        if let Some(text) = owed::text(&owed::of(run, context.env.as_ref())).filter(|_| !arguments.json) {
+            is_any = true;
+            context.ui.record(context.ui.paint(Style::Yellow, format!("{}: {text}", run.workflow.name)));
+        }
         if skipped > 0 {
             context.ui.note(format!("{skipped} older pieces are not shown. Show all with `-n 0`."));
         }
@@ -106,19 +114,24 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let at = ui.paint(Style::Dim, phrase::printable(piece.at.get(..19).unwrap_or(&piece.at)));
     let name = piece.approval.as_ref().map(|given| format!(" {}", given.name)).unwrap_or_default();
     let what = phrase::printable(&format!("{}{item} {}{name}", piece.workflow, piece.phase));
+    let level = level::word(piece.level);
     if let Some(given) = &piece.approval {
-        return format!("{at}  {word}  {what:<32}  {tree}  {}", said(given));
+        return format!("{at}  {word}  {what:<32}  {tree}  {level}  {}", said(given));
     }
     let seconds = std::time::Duration::from_millis(piece.took_ms).as_secs_f64();
     let log = piece.log.as_deref().map(|log| format!("  {}", phrase::printable(log))).unwrap_or_default();
-    format!("{at}  {word}  {what:<32}  {tree}  {seconds:.1} s{log}")
+    format!("{at}  {word}  {what:<32}  {tree}  {level}  {seconds:.1} s{log}")
 }
 
-/// Who said it, until when it counts, and why not.
+/// Who said it, how, until when it counts, and why not.
 fn said(given: &Given) -> String {
     let end = given.expires.as_ref().map(|end| format!(", until {end}")).unwrap_or_default();
     let reason = given.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    phrase::printable(&format!("by {}{end}{reason}", given.by))
+    let through = match given.through {
+        Channel::Terminal => "in a terminal",
+        Channel::Prompt => "by a prompt",
+    };
+    phrase::printable(&format!("by {}, {through}{end}{reason}", given.by))
 }
 
 fn digits(tree: &str) -> String {

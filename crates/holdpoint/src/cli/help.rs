@@ -11,9 +11,9 @@ use crate::hook::options;
 
 /// The commands, by who needs them. `holdpoint --help` has to fit on one screen: what is rare belongs under a noun.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("you", &["demo", "init", "uninstall", "allow", "doctor", "status", "why", "log", "review"]),
+    ("you", &["demo", "init", "uninstall", "allow", "run", "doctor", "status", "why", "log", "review"]),
     ("authors", &["check", "test", "workflow"]),
-    ("teams", &["approve", "evidence", "attest", "verify"]),
+    ("teams", &["approve", "accept", "evidence", "attest", "verify"]),
     ("agents", &["hook", "statusline"]),
     ("more", &["shell", "help"]),
 ];
@@ -65,7 +65,7 @@ pub(super) fn command(width: usize) -> Command {
 fn template(command: &Command) -> String {
     let bold = clap::builder::styling::Style::new().bold();
     let mut text = format!(
-        "{{about-with-newline}}{bold}Usage:{bold:#} holdpoint COMMAND\n       holdpoint WORKFLOW COMMAND  ({})\n\n",
+        "{{about-with-newline}}{bold}Usage:{bold:#} holdpoint [WORKFLOW] COMMAND  ({})\n",
         workflows()
     );
     for (group, names) in GROUPS {

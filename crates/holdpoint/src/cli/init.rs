@@ -17,6 +17,7 @@ use crate::install::wanted::Wanted;
 use crate::project;
 use crate::store::layout;
 use crate::ui::Style;
+use crate::user;
 
 /// Add Holdpoint to the settings of your agents
 ///
@@ -34,6 +35,7 @@ Examples:
   holdpoint init --dry-run               show the changes without writing them
   holdpoint init --agent claude,codex    these agents, even if not installed
   holdpoint init --workflow myflow       only this workflow's hooks and commands
+  holdpoint init --pre-push              also git's hook before pushes
   holdpoint init --user                  your own settings, for all projects")]
 pub(super) struct Arguments {
     /// An agent: claude, codex, gemini, cursor, copilot [default: those it finds]
@@ -44,12 +46,22 @@ pub(super) struct Arguments {
     workflows: Vec<String>,
     #[command(flatten)]
     place: Where,
+    /// Also add git's own hook before pushes, which holds an agent's (in a terminal only)
+    #[arg(long)]
+    pre_push: bool,
     /// Show the changes without writing them
     #[arg(long)]
     dry_run: bool,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    if arguments.pre_push && !arguments.dry_run && !user::is_there(context.env.as_ref()) {
+        return Err(CommandError::new(
+            Kind::Failed,
+            "git's hook is added at a terminal only; nothing was written",
+        )
+        .hinted("type it in a terminal of your own, or leave out --pre-push"));
+    }
     let place = arguments.place.place(context)?;
     let hosts = hosts(context, &place, &arguments.agents)?;
     let brought = Brought::along(context, &place);
@@ -84,6 +96,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             chosen: &arguments.workflows,
             own: &own,
             program: &program,
+            pre_push: arguments.pre_push,
             had_ignore,
             record,
         }

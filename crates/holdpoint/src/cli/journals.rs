@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::env::Env;
 use crate::error::{CommandError, Kind};
 use crate::project::Found;
+use crate::store::books::Books;
 use crate::store::journal::{self, Entry};
 
 /// A line of a journal: its source and its entry.
@@ -13,20 +15,21 @@ pub(super) struct Line {
     pub(super) entry: Entry,
 }
 
-/// Returns the folders of the journals to read: each run's home, and the project's folder.
-pub(super) fn homes(found: &Found) -> Vec<PathBuf> {
-    let mut homes: Vec<PathBuf> = Vec::new();
-    for home in found.runs.iter().map(|run| &run.home).chain(&found.base).chain(&found.journal) {
-        if !homes.contains(home) {
-            homes.push(home.clone());
+/// Returns the books whose journals are to be read: those of each run, and of the project's folder.
+pub(super) fn books(found: &Found, env: &dyn Env) -> Vec<Books> {
+    let mut all: Vec<Books> = Vec::new();
+    let others = found.base.iter().chain(&found.journal).map(|home| Books::of(home, env));
+    for books in found.runs.iter().map(|run| run.books.clone()).chain(others) {
+        if !all.iter().any(|known| known.base() == books.base()) {
+            all.push(books);
         }
     }
-    homes
+    all
 }
 
 /// Reads all lines of these journals, oldest first.
-pub(super) fn read(homes: &[PathBuf]) -> Result<Vec<Line>, CommandError> {
-    read_files(homes.iter().flat_map(|home| journal::files(home)).collect())
+pub(super) fn read(books: &[Books]) -> Result<Vec<Line>, CommandError> {
+    read_files(books.iter().flat_map(journal::files).collect())
 }
 
 /// Reads all lines of these files, oldest first. Fails on an unreadable journal, which must not look like an empty one.

@@ -50,9 +50,9 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let found = context.find(None);
     context.tell_waiting(&found);
-    let homes = journals::homes(&found);
+    let books = journals::books(&found, context.env.as_ref());
     let mut rows = Rows::new(context, arguments.decisions.asks_for_faults());
-    if arguments.follow && homes.is_empty() {
+    if arguments.follow && books.is_empty() {
         let what = format!(
             "nothing to follow: no workflow is active in {} or above it, so there is no journal here",
             context.cwd.display()
@@ -61,10 +61,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
     if !arguments.follow {
-        show_last(context, arguments, &mut rows, journals::read(&homes)?);
+        show_last(context, arguments, &mut rows, journals::read(&books)?);
         return Ok(());
     }
-    let (so_far, mut follower) = follow::start(&homes)?;
+    let (so_far, mut follower) = follow::start(&books)?;
     show_last(context, arguments, &mut rows, so_far);
     while follow::wait() {
         for line in follower.news().iter().filter(|line| arguments.take(&line.entry)) {

@@ -62,6 +62,15 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     if let [first, ..] = run.waits_for.as_slice() {
         row("waits", format!("for the approval of {}: holdpoint approve {first}", run.waits_for.join(", ")));
     }
+    for unsettled in &run.unsettled {
+        let what = ui.paint(Style::Red, phrase::printable(&unsettled.what));
+        row("open", what);
+        row("", format!("undo it: {}", unsettled.undo));
+        row("", "or let it stay: holdpoint accept".to_owned());
+    }
+    if let Some(text) = &run.unreviewed {
+        row("reviews", ui.paint(Style::Yellow, phrase::printable(text)));
+    }
     row("fired", fired_words(run));
     row("held", held_words(run));
     row("faults", faults(ui, run.faults_last_day));

@@ -80,7 +80,7 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let round = round_now(&facts).filter(|_| !shows_round(&run.workflow));
     words.extend(phase.map(|phase| short(&phase)));
     words.extend(round.map(|round| format!("round {round}")));
-    words.extend(journal::last_hold(&run.home, &run.workflow.name).map(|hold| {
+    words.extend(journal::last_hold(&run.books, &run.workflow.name).map(|hold| {
         let rule = hold.rules.iter().find(|rule| rule.kind == Speech::Hold).map(|rule| short(&rule.rule));
         format!("held {} by {}", phrase::age_of(&hold.at), rule.unwrap_or_default())
     }));

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     // Whoever could take the hooks away would be held by nothing.
-    user::refuse_agents(context.env.as_ref(), "uninstall")?;
+    user::word(context.env.as_ref(), &context.cwd, "uninstall")?;
     let place = arguments.place.place(context)?;
     let ui = context.ui;
     let record = Record::read(&place)?;

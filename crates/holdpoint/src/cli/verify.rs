@@ -19,7 +19,7 @@ use crate::attestation::requirement::Requirement;
 use crate::attestation::rerun::Rerun;
 use crate::attestation::signature::{AllowedSigners, SignatureError};
 use crate::attestation::verification::{Trust, Verified, Verifier};
-use crate::error::{CommandError, Kind, in_full};
+use crate::error::{CommandError, Kind};
 use crate::project::programs;
 
 /// Check what was attested for commits, anywhere
@@ -154,7 +154,7 @@ fn again(context: &Context, arguments: &Arguments, repository: &Repository, veri
     let mut again = Again::default();
     for rerun in reruns {
         let done = rerun.perform(&root, &verified.commit, &grants, context.env.as_ref(), deadline);
-        again.add(&rerun, done.map_err(|error| in_full(&error)));
+        again.add(&rerun, done);
     }
     again
 }

@@ -37,8 +37,8 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let found = context.find(None);
     context.tell_waiting(&found);
-    let homes = journals::homes(&found);
-    let mut entries: Vec<Entry> = journals::read(&homes)?.into_iter().map(|line| line.entry).collect();
+    let books = journals::books(&found, context.env.as_ref());
+    let mut entries: Vec<Entry> = journals::read(&books)?.into_iter().map(|line| line.entry).collect();
     let has_journal = !entries.is_empty();
     for entry in &mut entries {
         arguments.narrow(entry);

@@ -10,9 +10,9 @@ use super::script::{Act, Expect};
 use super::stage::{SESSION, Stage, feed};
 use crate::store::atomic;
 
-/// The result of an act.
+/// What came back on an act.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct Reaction {
     pub(super) got: Expect,
     /// All messages, to the agent and to the user.
     pub(super) said: String,
@@ -57,15 +57,15 @@ impl<'a> Agent<'a> {
     }
 
     /// Performs an act.
-    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
+    pub(super) fn act(&mut self, act: &Act) -> Result<Reaction, DemoError> {
         match act {
             Act::Call { tool, input } => self.call(tool, input),
             Act::Stop(words) => {
                 let active = self.was_held_at_stop;
-                let outcome = self.tell(&json!({"hook_event_name": "Stop", "stop_hook_active": active,
+                let reaction = self.tell(&json!({"hook_event_name": "Stop", "stop_hook_active": active,
                     "last_assistant_message": words, "background_tasks": []}))?;
-                self.was_held_at_stop = outcome.got == Expect::Hold;
-                Ok(outcome)
+                self.was_held_at_stop = reaction.got == Expect::Hold;
+                Ok(reaction)
             }
             Act::Prompt(prompt) => {
                 self.tell(&json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt}))
@@ -75,16 +75,16 @@ impl<'a> Agent<'a> {
     }
 
     /// Sends an event without a tool.
-    fn tell(&self, event: &Json) -> Result<Outcome, DemoError> {
+    fn tell(&self, event: &Json) -> Result<Reaction, DemoError> {
         let answer = self.ask(event)?;
         if answer.at("/decision") == Some("block") {
             let said = answer.at("/reason").unwrap_or_default().to_owned();
-            return Ok(Outcome { got: Expect::Hold, said, exit: None, last_line: String::new() });
+            return Ok(Reaction { got: Expect::Hold, said, exit: None, last_line: String::new() });
         }
         Ok(spoken(answer.aside(), None))
     }
 
-    fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<Outcome, DemoError> {
+    fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<Reaction, DemoError> {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
         let call = json!({"tool_name": tool, "tool_input": self.whole(input), "tool_use_id": id});
@@ -92,7 +92,7 @@ impl<'a> Agent<'a> {
         if before.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
             let said = before.at("/hookSpecificOutput/permissionDecisionReason").unwrap_or_default();
             let said = said.to_owned();
-            return Ok(Outcome { got: Expect::Hold, said, exit: None, last_line: String::new() });
+            return Ok(Reaction { got: Expect::Hold, said, exit: None, last_line: String::new() });
         }
         // The hook may have performed the command: the shell shows what came of it.
         let instead = before.json.pointer("/hookSpecificOutput/updatedInput").and_then(Json::as_object);
@@ -105,7 +105,7 @@ impl<'a> Agent<'a> {
         let after = self.ask(&with(&call, after))?;
         let said = [before.aside(), after.at("/reason").unwrap_or_default().to_owned(), after.aside()];
         let said = said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-        Ok(Outcome { last_line: last_line(&result), ..spoken(said, exit) })
+        Ok(Reaction { last_line: last_line(&result), ..spoken(said, exit) })
     }
 
     /// Calls the hook as the agent does: in a separate process, with the event on standard input.
@@ -158,9 +158,9 @@ impl<'a> Agent<'a> {
     }
 }
 
-fn spoken(said: String, exit: Option<i32>) -> Outcome {
+fn spoken(said: String, exit: Option<i32>) -> Reaction {
     let got = if said.is_empty() { Expect::Pass } else { Expect::Warn };
-    Outcome { got, said, exit, last_line: String::new() }
+    Reaction { got, said, exit, last_line: String::new() }
 }
 
 /// Returns the last line that a shell command printed, on standard error if there is any.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::agent::Outcome;
+use super::agent::Reaction;
 use super::error::{ClientError, DemoError};
 use super::model::{Block, Model, Turn};
 use super::script::{Act, Expect, Script};
@@ -54,8 +54,8 @@ impl<'a> Client<'a> {
     }
 
     /// Performs an act, as the model or as the user.
-    pub(super) fn act(&mut self, act: &Act) -> Result<Outcome, DemoError> {
-        let seen = journal::read(&self.stage.root).len();
+    pub(super) fn act(&mut self, act: &Act) -> Result<Reaction, DemoError> {
+        let seen = journal::read(&self.stage.books()).len();
         let shown = match act {
             Act::Prompt(words) => self.begin(words).map(|()| self.news())?,
             Act::Start(_) => self.begin(GO_ON).map(|()| self.news())?,
@@ -68,10 +68,10 @@ impl<'a> Client<'a> {
                 self.news()
             }
         };
-        let entries = journal::read(&self.stage.root).split_off(seen);
-        let outcome = outcome(&entries, self.exit_code(act));
-        if outcome.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
-            let line = outcome.said.lines().next().unwrap_or_default();
+        let entries = journal::read(&self.stage.books()).split_off(seen);
+        let reaction = reaction(&entries, self.exit_code(act));
+        if reaction.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
+            let line = reaction.said.lines().next().unwrap_or_default();
             if !shown.as_ref().is_some_and(|shown| shown.contains(line)) {
                 return Err(ClientError::HoldNotShown { shown }.into());
             }
@@ -79,7 +79,7 @@ impl<'a> Client<'a> {
         if matches!(act, Act::Call { .. }) && shown.is_none() {
             return Err(ClientError::EndedDuringCall { printed: self.printed() }.into());
         }
-        Ok(outcome)
+        Ok(reaction)
     }
 
     /// Calls a tool. Claude Code edits only files that it has read.
@@ -227,7 +227,7 @@ fn environment(url: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Reads a step's result from the journal.
-fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
+fn reaction(entries: &[Entry], exit: Option<i32>) -> Reaction {
     let last_line = String::new();
     let said = |kind: Speech| {
         let rules = entries.iter().flat_map(|entry| &entry.rules).filter(|rule| rule.kind == kind);
@@ -241,7 +241,7 @@ fn outcome(entries: &[Entry], exit: Option<i32>) -> Outcome {
     } else {
         (Expect::Pass, String::new())
     };
-    Outcome { got, said, exit, last_line }
+    Reaction { got, said, exit, last_line }
 }
 
 fn put(file: &Path, text: &str) -> Result<(), DemoError> {

@@ -13,7 +13,7 @@ use crate::catalog::Defect;
 
 /// A demo that failed.
 #[derive(Debug, Error)]
-#[error("the demonstration went wrong")]
+#[error("the demo went wrong")]
 pub struct FailedDemo(#[from] DemoError);
 
 /// A script that cannot be used.

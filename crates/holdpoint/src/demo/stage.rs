@@ -13,8 +13,9 @@ use super::reviewer;
 use super::script::Script;
 use crate::allow::Allowance;
 use crate::case::folder;
-use crate::env::{Env, FixedEnv};
+use crate::env::{Env, FixedEnv, StateOf};
 use crate::env_vars;
+use crate::store::books::Books;
 use crate::{program, project};
 
 /// The agent's session, in the form that Claude Code expects.
@@ -72,7 +73,7 @@ impl Stage {
         if let Some(own) = setting.folder {
             copy(own, &root.join(".holdpoint/workflows").join(setting.workflow))?;
         }
-        Allowance::of(&User(&state)).allow_all(&root)?;
+        Allowance::of(&StateOf(state.clone())).allow_all(&root)?;
         let outside = std::env::split_paths(setting.path);
         let path = std::env::join_paths(std::iter::once(tools.clone()).chain(outside));
         let path = path?;
@@ -90,6 +91,11 @@ impl Stage {
             command.env(format!("{who}_NAME"), "Demo").env(format!("{who}_EMAIL"), "demo@example.invalid");
         }
         command
+    }
+
+    /// Returns the books of the project.
+    pub fn books(&self) -> Books {
+        Books::of(&self.root, &StateOf(self.state.clone()))
     }
 
     /// Returns an error if the user interrupted the demo.
@@ -128,15 +134,6 @@ impl Stage {
         let found = project::find(&self.root, &env, Some(SESSION), Some(&self.workflow));
         let run = found.runs.into_iter().next()?;
         run.id.or_else(|| Some(run.folder.file_name()?.to_string_lossy().into_owned()))
-    }
-}
-
-/// A user of whom only the state folder is known.
-struct User<'a>(&'a Path);
-
-impl Env for User<'_> {
-    fn var(&self, name: &str) -> Option<String> {
-        (name == env_vars::XDG_STATE_HOME).then(|| self.0.to_string_lossy().into_owned())
     }
 }
 

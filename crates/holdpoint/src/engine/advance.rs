@@ -15,9 +15,10 @@ use holdpoint_core::workflow::{STOP_MARGIN_S, Text};
 
 use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
-use super::review::{self, Outcome};
+use super::review::{self, NextStep};
 use super::session::Session;
 use super::{approval, ownership, patience};
+use crate::level;
 use crate::store::lock;
 use crate::store::state::{self, WriteError};
 
@@ -29,8 +30,8 @@ const SLACK_S: u64 = STOP_MARGIN_S as u64 - 10;
 pub enum Scope<'a> {
     /// All that an agent's Stop asks for.
     Stop,
-    /// The phases that a command may go through. Then what is due is shown, whoever's turn it is, and nobody's patience
-    /// is counted.
+    /// The phases that a command may go through. Then what is due is shown, whoever acts in it, and no hold is
+    /// counted.
     Through(&'a [Text]),
     /// As a Stop, but nothing is performed or written.
     Dry,
@@ -110,7 +111,7 @@ impl Walk<'_> {
             Turn::Unfinished { limit, text, .. } if self.has_patience(&text, limit) => {
                 Ok(self.hold(phase, text))
             }
-            Turn::Step(effects) | Turn::Unfinished { exhausted: effects, .. } => {
+            Turn::Step(effects) | Turn::Unfinished { at_limit: effects, .. } => {
                 self.report.ending = Ending::Step(phase.clone());
                 Ok(self.take(&phase, &place, effects, Cause::State))
             }
@@ -131,14 +132,19 @@ impl Walk<'_> {
 
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
+        if let Err(why) =
+            level::suffices(self.session.run, &self.session.event.agent, self.session.env.as_ref())
+        {
+            return Ok(self.hold_unperformed(phase, &why.to_string()));
+        }
         let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
         match review::perform(self.session, phase, request, &mut self.report)? {
-            Outcome::Step(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
-            Outcome::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
+            NextStep::Take(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
+            NextStep::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
         }
     }
 
-    /// A program is another than it was: the run stays where it is, and only the user can change that. The agent is held
+    /// A program is another than it was, or the proof would have too low a level: the run stays where it is, and only the user can change that. The agent is held
     /// as long as there is patience, and both are told.
     fn hold_unperformed(&mut self, phase: &Phase, why: &str) -> bool {
         let is_told = !self.scope.is_command();
@@ -304,7 +310,7 @@ impl Walk<'_> {
             return Ok(None);
         }
         let run = self.session.run;
-        let _lock = state::lock(&run.home, &run.place(), lock::PATIENCE)?;
+        let _lock = state::lock(&run.books, run.workflow.run.is_sealed, &run.place(), lock::PATIENCE)?;
         if effects.sets.is_empty() && self.is_over(phase, effects) {
             return Err(WriteError::Changed);
         }
@@ -315,7 +321,7 @@ impl Walk<'_> {
     /// would change other files now, or none. The lock must be held.
     fn is_over(&self, phase: &Phase, effects: &Effects) -> bool {
         let files = match phase::turn(&self.session.refresh(), phase) {
-            Ok(Turn::Step(now) | Turn::Unperformed(_, now) | Turn::Unfinished { exhausted: now, .. }) => {
+            Ok(Turn::Step(now) | Turn::Unperformed(_, now) | Turn::Unfinished { at_limit: now, .. }) => {
                 now.files
             }
             Ok(Turn::Rest) => Vec::new(),

@@ -9,7 +9,7 @@ use holdpoint_core::facts::{FactError, Facts, time};
 use holdpoint_core::phase::approval::{self, Given};
 use holdpoint_core::phase::{self, Answered, Due, Turn};
 use holdpoint_core::verdict::Verdict;
-use holdpoint_core::workflow::approval::{Approval, Of};
+use holdpoint_core::workflow::approval::{Approval, Channel, Of};
 use holdpoint_core::workflow::phase::{Actor, Phase, PhaseKind};
 use holdpoint_core::workflow::step::Delivery;
 use holdpoint_core::workflow::{Text, Workflow};
@@ -21,6 +21,7 @@ use super::review;
 use super::session::Session;
 use crate::check;
 use crate::error::{CommandError, Kind};
+use crate::level;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Entry, Reviewed};
 use crate::store::told as told_once;
@@ -56,6 +57,15 @@ pub enum Answer<'a> {
     Yes(&'a Seen),
     /// No, with the reason.
     No(&'a str),
+}
+
+/// Who says it, and how it reached Holdpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// The user of the operating system.
+    pub by: &'a str,
+    /// The way.
+    pub through: Channel,
 }
 
 /// What came of it.
@@ -128,12 +138,22 @@ impl<'a> Waiting<'a> {
     }
 
     /// Keeps what a person says, and takes the step that it leads to.
-    pub fn say(&self, approval: &Approval, by: &str, answer: Answer<'_>) -> Result<Outcome, CommandError> {
-        self.keep_word(approval, by, answer)?;
+    pub fn say(
+        &self,
+        approval: &Approval,
+        said: &Said<'_>,
+        answer: Answer<'_>,
+    ) -> Result<Outcome, CommandError> {
+        self.keep_word(approval, said, answer)?;
         self.go_on(&format!("approve {}", approval.name))
     }
 
-    fn keep_word(&self, approval: &Approval, by: &str, answer: Answer<'_>) -> Result<(), CommandError> {
+    fn keep_word(
+        &self,
+        approval: &Approval,
+        said: &Said<'_>,
+        answer: Answer<'_>,
+    ) -> Result<(), CommandError> {
         let session = self.session;
         let _lock = review::wait_for_lock(session)
             .map_err(|error| CommandError::new(Kind::Files, format!("nothing was recorded: {error}")))?;
@@ -160,7 +180,8 @@ impl<'a> Waiting<'a> {
         let given = Given {
             name: approval.name.to_string(),
             run: approval::run_name(&facts),
-            by: by.to_owned(),
+            by: said.by.to_owned(),
+            through: said.through,
             commit: now.commit.map(|(id, _)| id).filter(|_| approval.of == Of::Commit),
             expires,
             reason,
@@ -171,7 +192,7 @@ impl<'a> Waiting<'a> {
             approval: Some(given),
             ..line(session, &self.phase)
         };
-        evidence::append(&session.run.home, &line).map_err(|error| {
+        evidence::append(&session.run.books, &line).map_err(|error| {
             CommandError::new(Kind::Files, format!("the approval could not be recorded: {error}"))
         })
     }
@@ -275,6 +296,7 @@ fn line(session: &Session<'_>, phase: &Phase) -> Evidence {
         item: session.facts().item_id(),
         phase: phase.name.to_string(),
         round: 1,
+        level: level::of_this_process(&session.run.books, session.env.as_ref()),
         ..Evidence::default()
     }
 }
@@ -299,7 +321,7 @@ pub(super) fn verdict(
 
 /// Keeps a phase's verdict: what was said before it does not lead to it again.
 pub(super) fn keep(session: &Session<'_>, verdict: &Evidence, report: &mut Report) {
-    if let Err(error) = evidence::append(&session.run.home, verdict) {
+    if let Err(error) = evidence::append(&session.run.books, verdict) {
         report.effects.fault(format!("the verdict of {} is not recorded: {error}", verdict.phase));
     }
     report.reviews.push(Reviewed::of(verdict));
@@ -310,9 +332,9 @@ pub(super) fn keep(session: &Session<'_>, verdict: &Evidence, report: &mut Repor
 pub(super) fn news(session: &Session<'_>, phase: &Phase) -> Result<Option<String>, FactError> {
     let text = phase::asked(&session.facts(), phase)?;
     let run = session.run;
-    let verdicts = evidence::read(&run.home, &run.workflow.name);
+    let verdicts = evidence::read(&run.books, &run.workflow.name);
     let visit = verdicts.iter().filter(|piece| piece.phase == phase.name && piece.approval.is_none()).count();
     let id = session.event.session.as_deref().unwrap_or_default();
     let what = format!("{} {visit} {text}", run.place().display());
-    Ok(told_once::first_time(&run.home, id, &what).then_some(text))
+    Ok(told_once::first_time(&run.books, id, &what).then_some(text))
 }

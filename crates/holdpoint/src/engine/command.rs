@@ -19,14 +19,15 @@ use holdpoint_core::workflow::step::Step;
 
 use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
-use super::record;
 use super::session::Session;
+use super::{owed, record};
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog::{Origin, is_name};
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
 use crate::project::{self, Found, Run, candidates};
+use crate::store::books::Books;
 use crate::store::folder::FileError;
 use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
@@ -52,6 +53,8 @@ pub struct Typed<'a> {
     pub env: &'a Arc<dyn Env>,
     /// The session of the agent that typed it.
     pub session: Option<String>,
+    /// Whether it is known that the user gave it.
+    pub is_confirmed: bool,
 }
 
 /// What could not be worked out: a file that cannot be read, as a rule. That is no answer of the workflow's.
@@ -73,16 +76,22 @@ fn refused(refusal: Refusal) -> CommandError {
 impl Typed<'_> {
     /// Performs it: its step, and then the phases that it may go through. Returns what is printed.
     pub fn perform(&self) -> Result<String, CommandError> {
-        if self.command.is_users {
+        if self.command.is_users && !self.is_confirmed {
             user::refuse_agents(self.env.as_ref(), &self.command.name)?;
         }
         let event = Arc::new(self.event());
-        let found = self.found(&event)?;
+        let (found, noticed) = self.found(&event)?;
+        let said = self.perform_on(found, &event)?;
+        let noticed = noticed.into_iter().map(|what| format!("Note: {what}."));
+        Ok(noticed.chain([said]).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    fn perform_on(&self, found: Option<Run>, event: &Arc<Event>) -> Result<String, CommandError> {
         if self.command.through.is_empty() {
-            return Ok(self.take_step(found, &event)?.0);
+            return Ok(self.take_step(found, event)?.0);
         }
-        let here = found.clone().unwrap_or_else(|| self.nowhere(self.home()));
-        let session = self.session(&here, &event);
+        let here = found.clone().unwrap_or_else(|| self.nowhere(&self.home()));
+        let session = self.session(&here, event);
         let through = command::through(&session.facts(), self.command).map_err(told)?;
         let scope = Scope::Through(&through);
         if found.is_some() {
@@ -91,7 +100,7 @@ impl Typed<'_> {
         let (said, made) = if self.command.steps.is_empty() {
             (String::new(), None)
         } else {
-            self.take_step(found.clone(), &event)?
+            self.take_step(found.clone(), event)?
         };
         let run = made.or(found).ok_or_else(|| self.no_run())?;
         let due = self.go_through(&run, scope)?;
@@ -114,13 +123,15 @@ impl Typed<'_> {
         // A run further up than the project is somebody else's where a new one is to be made.
         let found = found.filter(|run| !self.may_make() || run.home == self.home());
         let home = found.as_ref().map_or_else(|| self.home(), |run| run.home.clone());
-        let _runs =
-            self.locks_all(found.as_ref()).then(|| locked(&home, &self.runs_folder(&home))).transpose()?;
-        let lock = found.as_ref().map(|run| locked(&home, &run.place())).transpose()?;
+        let _runs = self
+            .locks_all(found.as_ref())
+            .then(|| self.locked(&home, &self.runs_folder(&home)))
+            .transpose()?;
+        let lock = found.as_ref().map(|run| self.locked(&home, &run.place())).transpose()?;
         // Somebody may have cleared it away meanwhile.
         let found = found.filter(|run| run.id.is_none() || run.place().is_file());
         let has_run = found.is_some();
-        let here = found.unwrap_or_else(|| self.nowhere(home));
+        let here = found.unwrap_or_else(|| self.nowhere(&home));
         let session = self.session(&here, event);
         let step = command::step(&session.facts(), self.command).map_err(told)?;
         let step =
@@ -144,7 +155,7 @@ impl Typed<'_> {
         Ok((said?, None))
     }
 
-    /// Whether all runs are locked: there is one, or one may be made. Who only looks at nothing leaves nothing behind.
+    /// Whether all runs are locked: there is one, or one may be made. A command that only looks, and finds no run, leaves nothing behind.
     fn locks_all(&self, found: Option<&Run>) -> bool {
         self.workflow.run.id.is_some() && (found.is_some() || self.may_make())
     }
@@ -153,29 +164,34 @@ impl Typed<'_> {
         self.command.steps.iter().any(|step| step.command.create.is_some())
     }
 
-    /// The run it is about: the one it names by its id, or the one that counts now.
-    fn found(&self, event: &Arc<Event>) -> Result<Option<Run>, CommandError> {
+    /// The run it is about: the one it names by its id, or the one that counts now. With it, what was found to be otherwise
+    /// than the books say, and was put right.
+    fn found(&self, event: &Arc<Event>) -> Result<(Option<Run>, Vec<String>), CommandError> {
         let found = project::find(self.cwd, self.env, event.session.as_deref(), Some(&self.workflow.name));
         self.refuse_waiting(&found)?;
+        let mut noticed: Vec<String> = found.noticed.into_iter().map(|(_, what)| what).collect();
         let newest = found.runs.into_iter().next();
-        let here = newest.clone().unwrap_or_else(|| self.nowhere(self.home()));
+        let here = newest.clone().unwrap_or_else(|| self.nowhere(&self.home()));
         let session = self.session(&here, event);
         if newest.is_some() {
-            session.uphold().map_err(files)?;
+            noticed.extend(session.uphold().map_err(files)?);
+            for what in &noticed {
+                record::noticed(&here, what);
+            }
         }
         if self.command.run.is_none() {
-            return Ok(newest);
+            return Ok((newest, noticed));
         }
         let id = command::about(&session.facts(), self.command).map_err(told)?.unwrap_or_default();
         if !candidates::ids(self.workflow, &here.home).contains(&id) {
             let what = format!("{} has no run {id:?} here", self.workflow.name);
             return Err(CommandError::new(Kind::Failed, what).hinted("see `holdpoint status`"));
         }
-        let run = Run { id: Some(id), ..self.nowhere(here.home) };
+        let run = Run { id: Some(id), ..self.nowhere(&here.home) };
         if !Allowance::of(self.env.as_ref()).began(&run) {
-            return Err(waiting::refusal(&[Waiting::Run(run)]));
+            return Err(waiting::refusal(&[Waiting::run(run)]));
         }
-        Ok(Some(run))
+        Ok((Some(run), noticed))
     }
 
     /// Refuses a command where only a run waits that did not begin here: it would go on with that, or write over it.
@@ -193,9 +209,9 @@ impl Typed<'_> {
     }
 
     /// A home without a run.
-    fn nowhere(&self, home: PathBuf) -> Run {
+    fn nowhere(&self, home: &Path) -> Run {
         let workflow = Arc::clone(self.workflow);
-        Run { workflow, origin: self.origin.clone(), folder: home.clone(), home, id: None, is_recorded: true }
+        Run::new(workflow, self.origin.clone(), Books::of(home, self.env.as_ref()))
     }
 
     /// The folder that a run is made in where there is none yet: the nearest that has runs, choices or a repository,
@@ -204,6 +220,13 @@ impl Typed<'_> {
         let markers = [&*self.workflow.run.home, layout::FOLDER, ".git"];
         let homes = markers.iter().filter_map(|marker| project::nearest(self.cwd, marker));
         homes.max_by_key(|home| home.components().count()).unwrap_or_else(|| self.cwd.to_path_buf())
+    }
+
+    /// The lock of a run, or of all runs of a workflow, by its place.
+    fn locked(&self, home: &Path, place: &Path) -> Result<Lock, CommandError> {
+        let books = Books::of(home, self.env.as_ref());
+        state::lock(&books, self.workflow.run.is_sealed, place, lock::PATIENCE)
+            .map_err(|why| CommandError::new(Kind::Files, format!("{}: {why}", place.display())))
     }
 
     fn runs_folder(&self, home: &Path) -> PathBuf {
@@ -217,7 +240,7 @@ impl Typed<'_> {
     /// The run that a step makes, if it makes one.
     fn made(&self, session: &Session<'_>, step: &Step) -> Result<Option<Run>, CommandError> {
         let Some(name) = command::created(&session.facts(), step).map_err(told)? else { return Ok(None) };
-        let nowhere = self.nowhere(session.run.home.clone());
+        let nowhere = self.nowhere(&session.run.home);
         if let Some(pattern) = &self.workflow.run.id {
             return Ok(Some(Run { id: Some(self.new_id(pattern)), ..nowhere }));
         }
@@ -239,17 +262,18 @@ impl Typed<'_> {
 
     fn make(&self, session: &Session<'_>, step: &Step) -> Result<String, CommandError> {
         let run = session.run;
-        let lock = locked(&run.home, &run.place())?;
+        let lock = self.locked(&run.home, &run.place())?;
         // What was seen of a former run in the same place proves nothing of this one. Runs side by side keep theirs.
         let name = approval::run_name(&session.facts());
-        if self.is_single() || evidence::is_about(&run.home, &self.workflow.name, &name) {
-            evidence::set_aside(&run.home, &self.workflow.name).map_err(files)?;
+        if self.is_single() || evidence::is_about(&run.books, &self.workflow.name, &name) {
+            evidence::set_aside(&run.books, &self.workflow.name).map_err(files)?;
         }
         if let Some(seal) = Seal::of(run) {
             let path = session.facts().state_path().map_err(told)?;
             let state = path.map(|path| run.folder.join(path)).unwrap_or_default();
             seal.retire(&state).map_err(files)?;
         }
+        owed::forget(session);
         let first = session.refresh().first_values().map_err(told)?;
         let keep = &step.command.keep;
         if let Some(id) = run.id.as_ref().filter(|_| !keep.is_empty()) {
@@ -304,7 +328,7 @@ impl Typed<'_> {
     fn claim(&self, run: &Run, step: &Step) {
         if self.workflow.run.owner.is_none() && step.command.fail.is_none() {
             let session = self.session.as_deref().unwrap_or_default();
-            let _ = owner::claim(&run.home, &run.place(), session, self.env.now());
+            let _ = owner::claim(&run.books, &run.place(), session, self.env.now());
         }
     }
 
@@ -415,14 +439,8 @@ fn new_folder(workflow: &Workflow, home: &Path, name: &str) -> Result<PathBuf, C
     Ok(folder)
 }
 
-/// The lock of a run, or of all runs of a workflow, by its place.
-fn locked(home: &Path, place: &Path) -> Result<Lock, CommandError> {
-    state::lock(home, place, lock::PATIENCE)
-        .map_err(|why| CommandError::new(Kind::Files, format!("{}: {why}", place.display())))
-}
-
 /// Writes the journal's entry, and the workflow's own log. Books that cannot be kept change nothing.
 pub(super) fn record(run: &Run, entry: &Entry) {
     record::log(run, entry);
-    let _ = journal::append(&run.home, entry);
+    let _ = journal::append(&run.books, entry);
 }

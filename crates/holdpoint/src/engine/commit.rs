@@ -8,7 +8,9 @@ use holdpoint_core::workflow::phase::Phase;
 use serde_json::Value as Json;
 use thiserror::Error;
 
+use super::owed;
 use super::session::Session;
+use super::watch;
 use crate::store::section::{self, SectionError};
 use crate::store::state::{StateFile, WriteError};
 use crate::store::{files, report, review_token};
@@ -70,12 +72,17 @@ pub(super) fn commit(
     files::change(&run.home, &effects.files)?;
     review_token::note_scripts(session.env.as_ref(), &run.home, &effects.files);
     if let Some(report) = &effects.expects {
-        report::note(&run.home, &run.folder.join(report))?;
+        report::note(&run.books, &run.folder.join(report))?;
     }
     if !effects.sets.is_empty() {
         let file = file.ok_or(WriteError::NoFile)?;
         file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
     }
+    if effects.accepts {
+        // What cannot be forgotten is told again, and can be accepted by hand.
+        let _ = watch::accept(session);
+    }
+    owed::note(session, effects);
     session.refresh();
     let told = tell_documents(session, &effects.log);
     Ok(told.err().map(|why| format!("the run's documents are behind its state: {why}")))

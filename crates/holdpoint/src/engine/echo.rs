@@ -1,10 +1,9 @@
 //! A hold at Stop that comes back as a prompt: some agents go on by sending the hold's text to themselves, and their
-//! hooks see it as if the user had typed it. It is none of the user's: no rule looks at it, and no count begins anew.
-
-use std::path::Path;
+//! hooks see it as if the user had typed it. It is not the user's: no rule looks at it, and no count starts again.
 
 use holdpoint_core::event::{Event, Moment};
 
+use crate::store::books::Books;
 use crate::store::memory;
 
 /// How much of the text is remembered: others may have added to it when it comes back.
@@ -13,19 +12,19 @@ const CHARS_KEPT: usize = 200;
 const NO_WORKFLOW: &str = "";
 
 /// Remembers what will come back, if a Stop is held.
-pub(super) fn expect(home: &Path, event: &Event, hold: &str) {
+pub(super) fn expect(books: &Books, event: &Event, hold: &str) {
     if event.moment != Moment::Stop {
         return;
     }
     let start: String = hold.chars().take(CHARS_KEPT).collect();
     // Where it cannot be remembered, the agent's own limit on prompts to itself is left.
-    let _ = memory::update(home, session(event), NO_WORKFLOW, |memory| memory.stop_text = start);
+    let _ = memory::update(books, session(event), NO_WORKFLOW, |memory| memory.stop_text = start);
 }
 
 /// Whether a prompt is a hold that came back.
-pub(super) fn is_one(home: &Path, event: &Event) -> bool {
+pub(super) fn is_one(books: &Books, event: &Event) -> bool {
     let Some(prompt) = event.prompt.as_deref() else { return false };
-    let kept = memory::read(home, session(event), NO_WORKFLOW).map(|memory| memory.stop_text);
+    let kept = memory::read(books, session(event), NO_WORKFLOW).map(|memory| memory.stop_text);
     kept.is_some_and(|start| !start.is_empty() && prompt.contains(&start))
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use holdpoint_core::decide::decide;
-use holdpoint_core::effects::{Effects, Source};
+use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::Moment;
 use holdpoint_core::workflow::step::Delivery;
 
@@ -11,11 +11,13 @@ use super::advance::{Scope, advance, ahead};
 use super::commit::{Guard, commit};
 use super::report::{Ending, Report};
 use super::session::Session;
+use super::watch::{self, Seen};
 use super::{patience, record};
-use crate::store::lock;
+use crate::store::lock::{self, Lock, LockError};
+use crate::store::seal::SealError;
 use crate::store::state::{self, WriteError};
 
-/// How often a decision is made anew because someone outside wrote the state meanwhile.
+/// How often a decision is made again because someone outside wrote the state meanwhile.
 const TRIES_MAX: u32 = 3;
 
 /// Whether a Stop would perform a review in this run: other workflows are asked first.
@@ -28,14 +30,26 @@ pub(super) fn waits_for_others(session: &Session<'_>) -> bool {
 /// Asks a run's workflow about the event and commits what it sets; with `only`, the rules of that name alone.
 pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     let upheld = session.uphold();
+    let seen = if only.is_none() { watch::compare(session) } else { Seen::default() };
     let mut report = match &upheld {
         Ok(_) => judge_upheld(session, only),
-        Err(_) => judge_unsure(session, only),
+        Err(error) => judge_unsure(session, only, error),
     };
-    if let Some(what) = upheld.unwrap_or_else(|error| Some(error.to_string())) {
-        report.effects.fault(what);
+    add_seen(session, seen, &mut report);
+    for what in upheld.iter().flatten() {
+        report.notice(session.run, session.event, what);
     }
     report
+}
+
+/// Adds what shell calls did. At Stop it holds, if nothing else does.
+fn add_seen(session: &Session<'_>, seen: Seen, report: &mut Report) {
+    report.effects.add(seen.effects);
+    let is_open = report.is_open() && !report.effects.holds() && !session.event.is_waiting;
+    if let Some(unsettled) = seen.unsettled.filter(|_| is_open) {
+        report.released = patience::spent(session, &unsettled.text);
+        report.effects.messages.push(unsettled);
+    }
 }
 
 fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
@@ -47,20 +61,41 @@ fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
     let is_due = is_stop && only.is_none() && !session.run.workflow.phases.is_empty();
     let mut report = if is_due { advance(session, Scope::Stop) } else { Report::default() };
     if report.is_open() {
-        ask_rules(session, only, decide_and_set, &mut report);
+        ask_rules(session, only, decide_and_write, &mut report);
     }
     report
 }
 
 /// By a state that nobody can vouch for nothing is due and nothing is set: writing it would seal it. Its rules hold all
-/// the same.
-fn judge_unsure(session: &Session<'_>, only: Option<&str>) -> Report {
+/// the same, and so does a Stop, as long as there is patience: whoever takes the books away does not open the gate.
+fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) -> Report {
     let mut report = Report::default();
-    if session.event.moment != Moment::Stop {
-        let decide_only = |session: &Session<'_>, only: Option<&str>| unset(decide(&session.facts(), only));
+    // With its workflow gone there is nothing to hold by.
+    let is_held = session.event.moment == Moment::Stop && !matches!(error, SealError::NotBuiltIn { .. });
+    if !is_held {
+        report.effects.fault(error.to_string());
+        if session.event.moment == Moment::Stop {
+            return report;
+        }
+        let decide_only =
+            |session: &Session<'_>, only: Option<&str>| unwritten(decide(&session.facts(), only));
         ask_rules(session, only, decide_only, &mut report);
+        return report;
+    }
+    let text = format!("{}: {error}", session.run.workflow.name);
+    let is_told = !session.event.is_waiting;
+    report.effects.faults.push(Fault { rule: None, what: error.to_string(), is_told });
+    if is_told {
+        report.released = patience::spent(session, &text);
+        report.effects.messages.push(of_books(Delivery::Hold, text));
     }
     report
+}
+
+/// Something that the engine says by itself, about its books.
+pub(super) fn of_books(delivery: Delivery, text: String) -> Message {
+    let (source, name) = (Source::Engine, "books".to_owned());
+    Message { delivery, text, source, name, line: 0, code: None, facts: Vec::new(), satisfied_by: None }
 }
 
 /// Goes through the phases that are due, as a Stop would, for somebody in a shell, and writes the journal. Rules are not
@@ -72,19 +107,19 @@ pub fn review(session: &Session<'_>) -> Report {
     report
 }
 
-/// Asks the rules that look at the event, by `setting` if they may set something. A sealed run is asked even if none
-/// does: the engine itself protects it.
+/// Asks the rules that look at the event, by `changing` if they may change something. A sealed run is asked even if no
+/// rule looks: the engine itself protects it.
 fn ask_rules(
     session: &Session<'_>,
     only: Option<&str>,
-    setting: impl Fn(&Session<'_>, Option<&str>) -> Effects,
+    changing: impl Fn(&Session<'_>, Option<&str>) -> Effects,
     report: &mut Report,
 ) {
     let mut rules = session.run.workflow.rules_for(session.event, only).peekable();
     if rules.peek().is_some() || session.run.workflow.run.is_sealed {
         let hears = only.is_none() && session.run.workflow.hears(session.event);
-        let sets = hears || rules.any(|rule| !rule.step.set.is_empty());
-        let effects = if sets { setting(session, only) } else { decide(&session.facts(), only) };
+        let changes = hears || rules.any(|rule| rule.step.changes());
+        let effects = if changes { changing(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment == Moment::Stop && effects.holds() {
             let holds: Vec<&str> =
                 effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
@@ -95,21 +130,18 @@ fn ask_rules(
     patience::note(session);
 }
 
-/// Decides under the state's lock and writes what is set. If the state cannot be written, the decision stands and the
-/// journal says what was lost.
-fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
-    let path = match session.facts().state_path() {
-        Ok(Some(path)) => path,
-        Ok(None) => {
-            let what = "a rule sets state fields, but [run] names no state file".to_owned();
-            return lost(decide(&session.facts(), only), what);
-        }
+/// Decides under the state's lock and writes what changes. If it cannot be written, the decision stands and the journal
+/// says what was lost.
+fn decide_and_write(session: &Session<'_>, only: Option<&str>) -> Effects {
+    let what = match session.facts().state_path() {
+        Ok(Some(path)) => format!("the state file `{path}` was not written"),
+        Ok(None) => "what a rule changes was not written".to_owned(),
         Err(error) => return lost(decide(&session.facts(), only), error.to_string()),
     };
-    let unwritten = |why: &str| format!("the state file `{path}` was not written: {why}");
-    let _lock = match state::lock(&session.run.home, &session.run.place(), lock::PATIENCE) {
+    let because = |why: &str| format!("{what}: {why}");
+    let _lock = match locked(session) {
         Ok(lock) => lock,
-        Err(why) => return lost(decide(&session.facts(), only), unwritten(&why.to_string())),
+        Err(why) => return lost(decide(&session.facts(), only), because(&why.to_string())),
     };
     for _ in 0..TRIES_MAX {
         let mut effects = decide(&session.refresh(), only);
@@ -121,30 +153,37 @@ fn decide_and_set(session: &Session<'_>, only: Option<&str>) -> Effects {
                 return effects;
             }
             Err(WriteError::Changed) => {}
-            Err(why) => return lost(effects, unwritten(&why.to_string())),
+            Err(why) => return lost(effects, because(&why.to_string())),
         }
     }
-    lost(decide(&session.refresh(), only), unwritten("others kept writing it"))
+    lost(decide(&session.refresh(), only), because("others kept writing it"))
 }
 
-/// The same without what could not be set, and why it could not.
+fn locked(session: &Session<'_>) -> Result<Lock, LockError> {
+    let run = session.run;
+    state::lock(&run.books, run.workflow.run.is_sealed, &run.place(), lock::PATIENCE)
+}
+
+/// The same without what could not be written, and why it could not.
 fn lost(effects: Effects, what: String) -> Effects {
-    let mut effects = unset(effects);
+    let mut effects = unwritten(effects);
     effects.fault(what);
     effects
 }
 
-/// The same without what it sets. A phase speaks up here only to say that a sub-agent's answer is on record, and then it
-/// is not.
-fn unset(mut effects: Effects) -> Effects {
+/// The same without what is to be written. A phase speaks up here only to say that a sub-agent's verdict is recorded, and
+/// then it is not.
+fn unwritten(mut effects: Effects) -> Effects {
     effects.sets.clear();
+    effects.files.clear();
+    effects.log.clear();
     effects.messages.retain(|message| message.source != Source::Phase);
     effects
 }
 
 #[cfg(test)]
 mod tests {
-    use holdpoint_core::effects::{Message, Set};
+    use holdpoint_core::effects::Set;
 
     use super::*;
 

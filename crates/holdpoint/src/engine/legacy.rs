@@ -16,7 +16,7 @@ use crate::hook::options::Options;
 use crate::layers::{self, Configuration};
 use crate::project::Found;
 
-/// The fields of an answer that lets the agent stop. None: no workflow at hand has a `[legacy]`.
+/// The fields of an answer that lets the agent stop. None: none of the workflows has a `[legacy]`.
 pub(super) fn release(call: &Call<'_>, found: &Found, moment: Moment) -> Option<Fields> {
     let Call { options, env, .. } = call;
     if options.protocol != Protocol::Legacy || moment != Moment::Stop {

@@ -7,11 +7,13 @@ use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
 
-use super::ownership;
 use super::patience::Release;
 use super::report::Report;
 use super::session::Session;
+use super::watch::Unwatched;
+use super::{ownership, record};
 use crate::agent::Answer;
+use crate::store::books::Books;
 use crate::store::error::StoreError;
 use crate::store::registry::Registry;
 use crate::store::{message, told};
@@ -37,10 +39,20 @@ impl Said {
         !self.holds.is_empty()
     }
 
+    /// A message for the user.
+    pub(super) fn tell(&mut self, text: String) {
+        self.messages.push(text);
+    }
+
+    /// Information for the agent, about this workflow.
+    pub(super) fn inform(&mut self, workflow: &str, text: String) {
+        self.context.push((workflow.to_owned(), text));
+    }
+
     /// A fault that the user should see, once a session.
-    pub(super) fn fault(&mut self, home: &Path, event: &Event, what: &str, text: String) {
+    pub(super) fn fault(&mut self, books: &Books, event: &Event, what: &str, text: String) {
         let session = event.session.as_deref().unwrap_or_default();
-        if !self.quiet && told::first_time(home, session, what) {
+        if !self.quiet && told::first_time(books, session, what) {
             self.messages.push(text);
         }
     }
@@ -54,7 +66,15 @@ impl Said {
             "holdpoint: {error}, so the journal is not kept. Move it away: mv '{0}' '{0}.old'",
             path.display()
         );
-        self.fault(&session.run.home, session.event, &error.to_string(), text);
+        self.fault(&session.run.books, session.event, &error.to_string(), text);
+    }
+
+    /// Says that shell calls are not looked at.
+    pub(super) fn unwatched(&mut self, session: &Session<'_>, why: &Unwatched) {
+        let what = why.to_string();
+        record::fault(&session.run.books, session.event, &what);
+        let text = format!("holdpoint: {}: {what}. See `holdpoint log --faults`.", session.run.workflow.name);
+        self.fault(&session.run.books, session.event, &what, text);
     }
 
     /// A message that the user should see once a session, about a project in which nothing is written. By `what` it is
@@ -112,7 +132,7 @@ impl Said {
             let text = format!(
                 "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."
             );
-            self.fault(&run.home, event, what, text);
+            self.fault(&run.books, event, what, text);
         }
     }
 
@@ -158,7 +178,7 @@ fn released(workflow: &str, why: Release, text: &str) -> String {
         Release::NoProgress => "held the agent several times without progress and has let it go",
         Release::TooOften => "held the agent very often and has let it go",
         Release::Uncounted => {
-            "does not hold the agent, because holds cannot be counted: .holdpoint cannot be written"
+            "does not hold the agent, because holds cannot be counted: the books cannot be written"
         }
     };
     format!("holdpoint: {workflow} {why}. Still open: {first}")

@@ -34,14 +34,14 @@ fn why_aside(session: &Session<'_>) -> Result<Option<String>, FactError> {
     }
     let facts = session.facts();
     if let Some(root) = facts.began_elsewhere()? {
-        return Ok(Some(format!("not looked at: this run began in {root}")));
+        return Ok(Some(format!("ignored: this run began in {root}")));
     }
     if candidates::counts_for(&facts, session.event.session.as_deref())? || !phase::is_live(&facts)? {
         return Ok(None);
     }
     Ok(Some(match facts.owner()? {
-        Some(owner) => format!("not looked at: this run is session {owner}'s"),
-        None => "not looked at: nobody has touched this run for long".to_owned(),
+        Some(owner) => format!("ignored: this run belongs to session {owner}"),
+        None => "ignored: nobody has touched this run for a long time".to_owned(),
     }))
 }
 
@@ -53,8 +53,8 @@ fn kept_owner(session: &Session<'_>) -> Result<Option<String>, FactError> {
     }
     // Books that cannot be kept say nothing: the run is looked at.
     let run = session.run;
-    let is_anothers = owner::is_anothers(&run.home, &run.place(), id, session.env.now()).unwrap_or(false);
-    Ok(is_anothers.then(|| "not looked at: another session works on this run".to_owned()))
+    let is_anothers = owner::is_anothers(&run.books, &run.place(), id, session.env.now()).unwrap_or(false);
+    Ok(is_anothers.then(|| "ignored: another session works on this run".to_owned()))
 }
 
 /// What the user of a session is told, once, about a run that is another's.
@@ -67,7 +67,7 @@ pub(super) fn message(run: &Run, event: &Event, why: &str) -> Option<String> {
         Some(_) => "Its commands work here all the same",
         None => "To work on it here, run one of its commands",
     };
-    told::first_time(&run.home, session, &what).then(|| {
+    told::first_time(&run.books, session, &what).then(|| {
         format!(
             "holdpoint: {workflow} in {} is {why}. {advice}: see `holdpoint {workflow}`.",
             run.place().display()

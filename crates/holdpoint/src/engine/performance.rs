@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::shell::plain_words;
-use holdpoint_core::tool::Tool;
+use holdpoint_core::tool::{Tool, ToolKind};
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 use serde_json::Value as Json;
 
 use super::Call;
 use super::command::{Typed, choice, words};
+use super::delegation;
 use crate::agent::{Asked, Protocol};
 use crate::catalog::Origin;
 use crate::error::CommandError;
-use crate::project::Found;
+use crate::project::{Found, Run};
 use crate::store::receipt::{self, Receipt};
 
 /// Returns whether something may be performed, recorded or taken for the user's word at this event: then it matters who
@@ -25,11 +26,21 @@ pub(super) fn may_act(event: &Event, found: &Found) -> bool {
     match event.moment {
         Moment::Start | Moment::Prompt => true,
         Moment::Before => {
-            event.tool.as_ref().and_then(Tool::command).is_some_and(|text| ours(text).is_some())
+            let is_ours = |text: std::borrow::Cow<'_, str>| ours(&text).is_some();
+            event.tool.as_ref().and_then(Tool::command).is_some_and(is_ours)
+                || delegation::is_one(event, found)
         }
-        Moment::After => found.runs.iter().any(|run| run.workflow.hears(event)),
-        Moment::Stop => found.runs.iter().any(|run| !run.workflow.phases.is_empty()),
+        // Whoever says that a shell call is over could say so before it does what it does.
+        Moment::After => found.runs.iter().any(|run| run.workflow.hears(event) || ends_call(event, run)),
+        Moment::Stop => {
+            found.runs.iter().any(|run| !run.workflow.phases.is_empty() || run.workflow.run.watch.is_any())
+        }
     }
+}
+
+fn ends_call(event: &Event, run: &Run) -> bool {
+    let is_shell = event.tool.as_ref().is_some_and(|tool| tool.kind() == ToolKind::Shell);
+    is_shell && run.workflow.run.watch.is_any()
 }
 
 /// Performs the command that a tool call consists of, if it is one for hooks. Returns the tool's input by which the shell
@@ -39,7 +50,7 @@ pub(super) fn perform(call: &Call<'_>, asked: &Asked, event: &Event) -> Option<J
         return None;
     }
     let tool = event.tool.as_ref()?;
-    let words = ours(tool.command()?)?;
+    let words = ours(&tool.command()?)?;
     // What a plan says is not to be done yet.
     if asked.is_planning {
         return None;
@@ -110,7 +121,7 @@ impl Named {
         let Named { workflow, origin, command, words } = self;
         let cwd = Path::new(&event.cwd);
         let session = event.session.clone();
-        Typed { workflow: &workflow, origin, command: &command, words, cwd, env: &call.env, session }
-            .perform()
+        let (command, env, is_confirmed) = (&command, &call.env, false);
+        Typed { workflow: &workflow, origin, command, words, cwd, env, session, is_confirmed }.perform()
     }
 }

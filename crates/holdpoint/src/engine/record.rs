@@ -1,6 +1,6 @@
 //! What goes into the journal about an event.
 
-use std::path::Path;
+use std::borrow::Cow;
 use std::time::Instant;
 
 use holdpoint_core::event::{Event, Moment};
@@ -10,6 +10,7 @@ use holdpoint_core::tool::Tool;
 use super::report::Report;
 use super::session::Session;
 use crate::project::Run;
+use crate::store::books::Books;
 use crate::store::error::StoreError;
 use crate::store::journal::{self, Decision, Entry};
 use crate::store::plain_log;
@@ -21,7 +22,7 @@ pub(super) fn write(session: &Session<'_>, report: &Report, started: Instant) ->
     if entry.decision != Decision::None || session.event.moment == Moment::Stop {
         log(session.run, &entry);
     }
-    journal::append(&session.run.home, &entry)
+    journal::append(&session.run.books, &entry)
 }
 
 /// Tells a workflow's own log what happened, in a line each.
@@ -43,27 +44,35 @@ pub(crate) fn log(run: &Run, entry: &Entry) {
     entry.faults.iter().for_each(|fault| line(format!("fault: {fault}")));
 }
 
-/// Fields and their values in a line; none if there are none.
+/// Fields and their values in a line, if there are any.
 fn named(set: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
     let each = set.iter().map(|(field, value)| format!("{field}={value}"));
     (!set.is_empty()).then(|| each.collect::<Vec<_>>().join(" "))
 }
 
 /// Writes a fault that lies before any workflow.
-pub(super) fn fault(home: &Path, event: &Event, what: &str) {
+pub(super) fn fault(books: &Books, event: &Event, what: &str) {
     let entry = Entry { decision: Decision::Fault, faults: vec![what.to_owned()], ..about(event) };
-    let _ = journal::append(home, &entry);
+    let _ = journal::append(books, &entry);
 }
 
 /// Writes a fault for which there is not even an event.
-pub(super) fn unasked(home: &Path, what: &str) {
+pub(super) fn unasked(books: &Books, what: &str) {
     let entry = Entry {
         at: journal::now(),
         decision: Decision::Fault,
         faults: vec![what.to_owned()],
         ..Entry::default()
     };
-    let _ = journal::append(home, &entry);
+    let _ = journal::append(books, &entry);
+}
+
+/// Writes what a command found to be otherwise than the books say, and put right.
+pub(super) fn noticed(run: &Run, what: &str) {
+    let workflow = Some(run.workflow.name.to_string());
+    let (at, about) = (journal::now(), Some(what.to_owned()));
+    let entry = Entry { at, about, workflow, ..Entry::default() };
+    let _ = journal::append(&run.books, &entry);
 }
 
 /// An entry about an event, of which nothing else is known yet.
@@ -85,7 +94,7 @@ fn in_short(tool: &Tool) -> Option<String> {
     const CHARS_SEEN: usize = 2_000;
     let path = || tool.paths().into_iter().next();
     let agent = || tool.agent().ok().flatten().map(str::to_owned);
-    let text = tool.command().map(str::to_owned).or_else(path).or_else(agent)?;
+    let text = tool.command().map(Cow::into_owned).or_else(path).or_else(agent)?;
     // Before it is cut: half a token is not known for one any more.
     let line: String = text.lines().next().unwrap_or_default().chars().take(CHARS_SEEN).collect();
     Some(secret::replaced(&line).chars().take(CHARS_MAX).collect())

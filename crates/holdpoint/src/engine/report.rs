@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use holdpoint_core::effects::{Effects, Fault, Message, Source};
-use holdpoint_core::event::Event;
+use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::phase::{Request, Unperformed};
 use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::step::Delivery;
 
 use super::patience::Release;
-use super::record;
+use super::{judge, record};
 use crate::project::Run;
 use crate::store::journal::{Decision, Entry, Reviewed, Speech, Spoken};
 
@@ -22,7 +22,7 @@ pub struct Report {
     pub reviews: Vec<Reviewed>,
     /// Where the loop over the phases ended.
     pub ending: Ending,
-    /// Why the run was not looked at, or what was let be.
+    /// Why the run was ignored, or what was left alone.
     pub(super) note: Option<String>,
     /// Whether the run is none of this session's business: then its rules are not asked either.
     pub(super) is_aside: bool,
@@ -65,6 +65,17 @@ impl Report {
     pub(super) fn moot() -> Report {
         let note = Some("the review waits: another workflow holds the agent".to_owned());
         Report { note, ..Report::default() }
+    }
+
+    /// Adds what was found to be otherwise than the books say, and was put right: the user hears of it, and the agent.
+    pub(super) fn notice(&mut self, run: &Run, event: &Event, what: &str) {
+        self.effects.faults.push(Fault { rule: None, what: what.to_owned(), is_told: true });
+        let text = format!("holdpoint: {}: {what}.", run.workflow.name);
+        self.effects.messages.push(judge::of_books(Delivery::Tell, text.clone()));
+        // At Stop, what is only worth knowing goes to the user anyway.
+        if event.moment != Moment::Stop {
+            self.effects.messages.push(judge::of_books(Delivery::Context, text));
+        }
     }
 
     /// Whether rules are still to be asked: a hold or a pause is the last word.

@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::level::Level;
 use holdpoint_core::phase::{self, Answered, Request};
 use holdpoint_core::transition::Origin;
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::step::Delivery;
 
+use super::owed;
 use super::report::Report;
 use super::session::Session;
 use crate::check::{self, Failure, Performed};
+use crate::level;
 use crate::pinned::NotPinned;
+use crate::project::Run;
 use crate::store::evidence::{self, Evidence};
 use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
@@ -43,19 +47,18 @@ pub(super) fn wait_for_lock(session: &Session<'_>) -> Result<Lock, LockError> {
 }
 
 fn lock_file(session: &Session<'_>) -> PathBuf {
-    let home = &session.run.home;
-    layout::lock(home, &format!("review {}", layout::name(home, &session.run.place())))
+    let Run { home, books, .. } = session.run;
+    books.lock(&format!("review {}", layout::name(home, &session.run.place())))
 }
 
 fn take_lock(session: &Session<'_>, path: &Path, patience: Duration) -> Result<Lock, LockError> {
-    let project = layout::prepare(&session.run.home, path)?;
-    lock::take(&project, path, patience)
+    lock::take(session.run.books.prepare(path)?, path, patience)
 }
 
-/// What comes of a request.
-pub(super) enum Outcome {
-    /// A step.
-    Step(Effects),
+/// What follows from a request.
+pub(super) enum NextStep {
+    /// The step that is taken.
+    Take(Effects),
     /// Nothing was performed: a program is another than it was. No route of the workflow is taken, because one for faults
     /// may open the gate.
     NotPinned(NotPinned),
@@ -67,23 +70,26 @@ pub(super) fn perform(
     phase: &Phase,
     request: &Request,
     report: &mut Report,
-) -> Result<Outcome, FactError> {
+) -> Result<NextStep, FactError> {
     let item = session.facts().item_id();
     let performed = match check::perform(request, session.run, session.env) {
         Ok(performed) => performed,
-        Err(Failure::Pinned(why)) => return Ok(Outcome::NotPinned(why)),
+        Err(Failure::Pinned(why)) => return Ok(NextStep::NotPinned(why)),
         Err(failure) => {
-            return failed(&session.refresh(), phase, &failure.told(request), report).map(Outcome::Step);
+            return failed(&session.refresh(), phase, &failure.in_words(request), report).map(NextStep::Take);
         }
     };
-    let Performed { mut verdict, output, cost_usd, evidence, stands } = performed;
-    // The world is asked anew: a check may have changed it, and others meanwhile, too.
+    let Performed { mut verdict, output, cost_usd, mut evidence, stands } = performed;
+    evidence.doubts.extend(session.env.unproved().map(str::to_owned));
+    // The world is asked again: a check may have changed it, and others meanwhile, too.
     let facts = session.refresh_with(stands.clone());
     if let Some(condition) = &request.condition
         && !facts.is_true(condition)?
     {
         verdict = Verdict::Fail;
     }
+    // A program that could write anywhere could write the books, too.
+    let most = if evidence.unconfined.is_some() { Level::Kept } else { Level::Fenced };
     let evidence = Evidence {
         at: journal::now(),
         workflow: session.run.workflow.name.to_string(),
@@ -93,17 +99,19 @@ pub(super) fn perform(
         command: request.command().to_vec(),
         verdict: Some(verdict.clone()),
         passed: phase::has_passed(&facts, phase, &verdict)?,
+        level: level::of_this_process(&session.run.books, session.env.as_ref()).map(|level| level.min(most)),
         ..evidence
     };
     report.reviews.push(Reviewed { report: request.report.clone(), cost_usd, ..Reviewed::of(&evidence) });
     // Where it cannot be kept, nothing is proved later.
-    if let Err(error) = evidence::append(&session.run.home, &evidence) {
-        report.effects.fault(format!("what came of {} is not on record: {error}", request.phase));
+    if let Err(error) = evidence::append(&session.run.books, &evidence) {
+        report.effects.fault(format!("the verdict of {} was not recorded: {error}", request.phase));
     }
+    owed::performed(session, phase);
     // From here on, what was just seen is part of what is known.
     let facts = session.refresh_with(stands);
     let answered = Answered { verdict: Some(verdict), details: evidence.details, output };
-    phase::performed(&facts, phase, &answered).map(Outcome::Step)
+    phase::performed(&facts, phase, &answered).map(NextStep::Take)
 }
 
 /// The step for what did not work.

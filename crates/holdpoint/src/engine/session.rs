@@ -4,27 +4,18 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_core::event::Event;
+use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::filters::Environments;
 
 use super::command::words::Words;
+use super::watch::{self, Unwatched};
 use crate::env::Env;
 use crate::program;
 use crate::project::{Run, candidates};
-use crate::store::seal::{Seal, SealError};
+use crate::store::seal::{Look, Seal, SealError};
 use crate::store::state::StateFile;
 use crate::world::ProjectWorld;
-
-/// A state that only the engine may write, of which it can no longer be told what it was.
-#[derive(Debug, thiserror::Error)]
-#[error("`{path}` was changed by others, and {why}")]
-pub(super) struct NotUpheld {
-    /// The state file.
-    path: String,
-    /// Why. The message has it, so it is not a source.
-    why: SealError,
-}
 
 /// A run and what it is asked about.
 pub struct Session<'a> {
@@ -34,6 +25,8 @@ pub struct Session<'a> {
     pub event: &'a Arc<Event>,
     /// The environment.
     pub env: &'a Arc<dyn Env>,
+    /// The agent's id of the tool call.
+    call_id: Option<&'a str>,
     /// What was typed with a command: facts can name it.
     words: Option<&'a Words>,
     /// Where its conditions and texts are evaluated, with those of the event's other runs.
@@ -55,7 +48,26 @@ impl<'a> Session<'a> {
         env: &'a Arc<dyn Env>,
     ) -> Session<'a> {
         let environments = Arc::clone(environments);
-        Session { run, event, env, words: None, environments, facts: RefCell::default() }
+        Session { run, event, env, call_id: None, words: None, environments, facts: RefCell::default() }
+    }
+
+    /// The same for a tool call of which the agent gives an id.
+    pub(super) fn of_call(self, call_id: Option<&'a str>) -> Session<'a> {
+        Session { call_id, ..self }
+    }
+
+    /// The agent's id of the tool call, if it gives one.
+    pub(super) fn call_id(&self) -> Option<&str> {
+        self.call_id
+    }
+
+    /// Notes what is there before the shell call of this event. After a command was performed, that is something else than
+    /// what was found out before.
+    pub(super) fn open_call(&self, has_performed: bool) -> Option<Unwatched> {
+        if has_performed {
+            self.refresh();
+        }
+        watch::open(self)
     }
 
     /// The same for a command, with what was typed.
@@ -73,7 +85,7 @@ impl<'a> Session<'a> {
         self.facts.into_inner()
     }
 
-    /// The same, found out anew: after a program ran, after something was written, and where a lock was waited for.
+    /// The same, found out again: after a program ran, after something was written, and where a lock was waited for.
     pub(super) fn refresh(&self) -> Arc<Facts> {
         self.facts.take();
         self.facts()
@@ -90,11 +102,11 @@ impl<'a> Session<'a> {
         let facts = self.run.facts_in(world, Arc::clone(self.event), &self.environments);
         let Some(words) = self.words else { return facts };
         let facts = facts.with_words(&words.args, &words.flags);
-        let Run { workflow, home, .. } = self.run;
+        let Run { workflow, books, .. } = self.run;
         if workflow.run.id.is_none() {
             return facts;
         }
-        facts.with_runs(candidates::all(workflow, home, self.env, self.event.session.as_deref()))
+        facts.with_runs(candidates::all(workflow, books, self.env, self.event.session.as_deref()))
     }
 
     /// The run's state file, if its workflow has one.
@@ -118,17 +130,13 @@ impl<'a> Session<'a> {
 
     /// Puts a state back that only the engine may write, if somebody else did; says so. An error if it cannot be told
     /// any more what the state was.
-    pub(super) fn uphold(&self) -> Result<Option<String>, NotUpheld> {
+    pub(super) fn uphold(&self) -> Result<Option<String>, SealError> {
         let Some(seal) = Seal::of(self.run) else { return Ok(None) };
         let Some(path) = self.facts().state_path().ok().flatten() else { return Ok(None) };
-        let upheld = seal.uphold(&self.run.folder.join(&path));
+        let look =
+            if self.event.moment == Moment::Stop || self.words.is_some() { Look::Close } else { Look::Quick };
+        let upheld = seal.uphold(&self.run.folder.join(&path), look);
         self.facts.take();
-        match upheld {
-            Ok(false) => Ok(None),
-            Ok(true) => {
-                Ok(Some(format!("`{path}` is written by the engine alone: a change to it was put back")))
-            }
-            Err(why) => Err(NotUpheld { path, why }),
-        }
+        Ok(upheld?.said(&path))
     }
 }

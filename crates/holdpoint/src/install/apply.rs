@@ -101,7 +101,8 @@ fn put(place: &Place, target: &Path, text: Option<&str>) -> Result<(), FileError
     };
     let Some(text) = text else { return folder.remove(target) };
     folder.make_folder_of(target, Access::Users)?;
-    folder.replace(target, text.as_bytes(), Access::Users)
+    let access = if text.starts_with("#!") { Access::Program } else { Access::Users };
+    folder.replace(target, text.as_bytes(), access)
 }
 
 /// Removes folders that `init` created and that are empty, inner ones first.

@@ -144,7 +144,7 @@ pub fn read(path: &Path) -> Result<Option<String>, CommandError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
             return Err(failed(io(error))
-                .hinted("mend what is in the way, or leave its agent out: see `holdpoint init --help`"));
+                .hinted("fix what is in the way, or leave its agent out: see `holdpoint init --help`"));
         }
     };
     if !metadata.is_file() || metadata.len() > BYTES_MAX {

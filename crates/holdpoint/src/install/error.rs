@@ -1,4 +1,4 @@
-//! What can go wrong when settings, choices and the record of an installation are read or edited.
+//! What can go wrong when settings and the record of an installation are read or edited.
 
 use std::path::PathBuf;
 
@@ -75,9 +75,9 @@ impl Purpose {
     }
 }
 
-/// A project's choices, `holdpoint.toml`, that cannot be edited.
+/// A project's `holdpoint.toml` that cannot be edited.
 #[derive(Debug, Error)]
-pub enum ChoicesError {
+pub enum ProjectSettingsError {
     /// It is not TOML.
     #[error("{message}")]
     Toml {

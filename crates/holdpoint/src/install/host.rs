@@ -122,8 +122,9 @@ impl Host {
         match (self.matching, tools) {
             (Matching::Names, []) => "*".to_owned(),
             (Matching::Pattern, []) => ".*".to_owned(),
-            (Matching::Names, tools) => tools.join("|"),
-            (Matching::Pattern, tools) => format!("^({})$", tools.join("|")),
+            // With anything but names in it, it is a pattern for these agents, too.
+            (Matching::Names, tools) if !tools.iter().any(|tool| tool.contains('*')) => tools.join("|"),
+            (Matching::Names | Matching::Pattern, tools) => format!("^({})$", tools.join("|")),
         }
     }
 

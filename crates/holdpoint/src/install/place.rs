@@ -92,7 +92,7 @@ impl Place {
         self.ours().join(RECORD)
     }
 
-    /// Opens the folder that has our own files about the installation; none if there is none.
+    /// Opens the folder that has our own files about the installation, if there is one.
     pub fn open_ours(&self) -> Result<Option<Folder>, FileError> {
         match self.scope {
             Scope::Project => Folder::project(&self.root).map(Some),

@@ -10,7 +10,7 @@ use super::place::{Place, Scope};
 use super::prompt::{self, Source};
 use super::record::{Before, Kept, Part, Record, backup, digest};
 use super::wanted::Wanted;
-use super::{apply, choices, settings};
+use super::{apply, pre_push, project_settings, settings};
 use crate::error::{CommandError, Kind};
 use crate::store::layout;
 
@@ -30,6 +30,8 @@ pub struct Order<'a> {
     pub own: &'a [String],
     /// The program to register.
     pub program: &'a Path,
+    /// Whether git's hook before a push is wanted.
+    pub pre_push: bool,
     /// Whether our folder had its `.gitignore` before.
     pub had_ignore: bool,
     /// What was installed before.
@@ -58,7 +60,10 @@ impl Order<'_> {
         for host in self.hosts {
             self.plan_commands(host, &mut draft, &mut left_alone)?;
         }
-        self.plan_choices(&mut draft)?;
+        self.plan_project_settings(&mut draft)?;
+        if self.pre_push {
+            draft.put(pre_push::planned(self.place, self.program, self.record)?)?;
+        }
         refuse_elsewhere(self.place, &draft)?;
         let record = self.new_record(&draft);
         Ok(Plan { draft, record, left_alone })
@@ -153,19 +158,19 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Only a project makes choices, and only if the user named workflows.
-    fn plan_choices(&self, draft: &mut Draft) -> Result<(), CommandError> {
+    /// Only a project has settings of its own, and only if the user named workflows.
+    fn plan_project_settings(&self, draft: &mut Draft) -> Result<(), CommandError> {
         if self.chosen.is_empty() || self.place.scope == Scope::User {
             return Ok(());
         }
         let path = layout::config(&self.place.root);
         let text = draft.text(&path)?.unwrap_or_default();
-        let after = choices::with(&text, self.chosen, self.own).map_err(|why| {
+        let after = project_settings::with(&text, self.chosen, self.own).map_err(|why| {
             CommandError::new(Kind::Files, format!("{}: {why}; nothing was written", path.display()))
                 .hinted("see `holdpoint check`")
         })?;
         let mut planned = Draft::change(&path, "", Part::Choices, Some(after))?;
-        planned.changes = vec![format!("in force: {}", self.chosen.join(", "))];
+        planned.changes = vec![format!("enabled: {}", self.chosen.join(", "))];
         draft.put(planned)
     }
 
@@ -221,7 +226,7 @@ fn is_untouched(place: &Place, kept: &Kept, there: Option<&str>) -> bool {
 fn unusable(path: &Path, why: SettingsError, host: &Host) -> CommandError {
     let error = NotEdited { path: path.to_path_buf(), why, purpose: Purpose::Install };
     CommandError::new(Kind::Files, error)
-        .hinted(format!("mend it by hand, or leave {} out: name the others with `--agent`", host.title))
+        .hinted(format!("fix it by hand, or leave {} out: name the others with `--agent`", host.title))
 }
 
 fn in_the_way(path: &Path) -> CommandError {

@@ -60,6 +60,8 @@ pub enum Part {
     Command,
     /// The project's choice of workflows.
     Choices,
+    /// Git's hook before a push. The whole file is Holdpoint's.
+    PrePush,
 }
 
 /// A file's content before `init`.

@@ -14,7 +14,7 @@ use crate::store::folder::{is_temporary, resolved};
 use crate::store::layout;
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 20] = [
+const WORKING_FILES: [&str; 23] = [
     ".gitignore",
     "aside",
     "backups",
@@ -23,6 +23,8 @@ const WORKING_FILES: [&str; 20] = [
     "checked",
     "evidence",
     "git",
+    "head",
+    "home",
     "install.lock",
     "installed.json",
     "kept",
@@ -30,6 +32,7 @@ const WORKING_FILES: [&str; 20] = [
     "logs",
     "messages",
     "owners",
+    "records.jsonl",
     "reports",
     "sealed",
     "sessions",
@@ -87,7 +90,7 @@ impl Removal {
                 // A file that was there stays there, whatever is left in it.
                 without.or_else(|| (kept.before != Before::Nothing).then(|| "{}\n".to_owned()))
             }
-            (_, Part::Command | Part::Choices) => {
+            (_, Part::Command | Part::Choices | Part::PrePush) => {
                 self.left_alone.push(path);
                 return Ok(());
             }
@@ -139,7 +142,7 @@ fn made_by_hand(hooks: &[settings::Registered]) -> Vec<Vec<String>> {
 
 fn unusable(path: &Path, why: SettingsError) -> CommandError {
     let error = NotEdited { path: path.to_path_buf(), why, purpose: Purpose::Uninstall };
-    CommandError::new(Kind::Files, error).hinted("mend it or remove it, and run `holdpoint uninstall` again")
+    CommandError::new(Kind::Files, error).hinted("fix it or remove it, and run `holdpoint uninstall` again")
 }
 
 /// Removes our own folder of a place: all of it if only working files of ours are in it, otherwise what is about the

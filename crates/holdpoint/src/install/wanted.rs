@@ -116,8 +116,10 @@ fn tools(host: &Host, wanted: &[ToolMatch]) -> Vec<String> {
         return Vec::new();
     }
     let kinds = ToolKind::NAMED.into_iter().map(|(_, kind)| kind);
-    let by_kind = kinds.filter(|kind| wanted.contains(&ToolMatch::Kind(*kind)));
-    let mut names: Vec<String> = by_kind.flat_map(|kind| host.tools(kind)).map(str::to_owned).collect();
+    let by_kind: Vec<ToolKind> = kinds.filter(|kind| wanted.contains(&ToolMatch::Kind(*kind))).collect();
+    let names = by_kind.iter().flat_map(|kind| host.tools(*kind));
+    let servers = by_kind.iter().find_map(|kind| kind.servers_pattern(host.name));
+    let mut names: Vec<String> = names.chain(servers).map(str::to_owned).collect();
     for tool in wanted {
         if let ToolMatch::Named(name) = tool
             && !names.iter().any(|known| known == name.as_ref())

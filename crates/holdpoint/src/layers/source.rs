@@ -131,7 +131,7 @@ impl Source {
     }
 
     /// Says what is wrong at a place of its settings.
-    pub(super) fn told(&self, problem: &Diagnostic) -> String {
+    pub(super) fn in_words(&self, problem: &Diagnostic) -> String {
         let (line, column) = problem.position(self.text.as_deref().unwrap_or_default());
         let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{}:{line}:{column}: {}{hint}", self.name, problem.message)

@@ -24,7 +24,7 @@ pub struct Change {
     pub was: PathBuf,
     /// When that was pinned, in seconds since 1970.
     pub at: i64,
-    /// The file that is found now; none if there is none.
+    /// The file that is found now, if any.
     pub is: Option<PathBuf>,
 }
 

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::caller::Lineage;
+use crate::caller::process::Terminal;
 use crate::confinement::variables;
 use crate::env::Env;
 use crate::env_vars::PATH;
+use crate::fence::relayed::Relayed;
 use crate::program;
 
 /// The caller's surroundings with the variables and programs that are pinned.
@@ -47,6 +49,14 @@ impl Env for PinnedEnv {
         self.outer.has_terminal()
     }
 
+    fn terminal(&self) -> Terminal {
+        self.outer.terminal()
+    }
+
+    fn unproved(&self) -> Option<&'static str> {
+        self.outer.unproved()
+    }
+
     fn began_everything(&self) -> bool {
         self.outer.began_everything()
     }
@@ -57,5 +67,13 @@ impl Env for PinnedEnv {
 
     fn is_below_client(&self) -> bool {
         self.outer.is_below_client()
+    }
+
+    fn relayed(&self) -> Option<Relayed> {
+        self.outer.relayed()
+    }
+
+    fn is_below_agent(&self) -> bool {
+        self.outer.is_below_agent()
     }
 }

@@ -12,6 +12,7 @@ use holdpoint_core::workflow::Workflow;
 use super::Run;
 use crate::catalog::Origin;
 use crate::env::Env;
+use crate::store::books::Books;
 use crate::store::folder::{FileError, Folder, Found, Kind};
 
 /// How many runs are read, the most recent first. Finished ones are kept, so there may be many.
@@ -58,20 +59,21 @@ fn dated(workflow: &Workflow, home: &Path) -> Result<Vec<(SystemTime, String)>, 
 }
 
 /// Chooses the run that counts: one that this session works on, then one that still has something to say to it, then
-/// any other unfinished run, then the most recently written. A finished run never hides an unfinished one.
+/// any other unfinished run, then one that cannot be read, then the most recently written. A finished run hides no other.
 pub fn best(runs: Vec<Run>, env: &Arc<dyn Env>, session: Option<&str>) -> Option<Run> {
     if runs.len() < 2 {
         return runs.into_iter().next();
     }
     let rank = |run: &Run| {
         let id = run.id.as_deref().unwrap_or_default();
-        let facts = facts(&run.workflow, &run.home, id, env, session);
-        let is_live = phase::is_live(&facts).unwrap_or(false);
+        let facts = facts(&run.workflow, &run.books, id, env, session);
+        // Nobody can say that a run is finished that cannot be read: it is judged, so that its fault is told.
+        let Ok(is_live) = phase::is_live(&facts) else { return 3 };
         match (is_live, counts_for(&facts, session).unwrap_or(true)) {
             (true, true) if phase::is_at_work(&facts).unwrap_or(true) => 0,
             (true, true) => 1,
             (true, false) => 2,
-            (false, _) => 3,
+            (false, _) => 4,
         }
     };
     runs.into_iter().min_by_key(rank)
@@ -93,22 +95,22 @@ pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, Fac
 /// Builds the facts about one run, as for a command in a shell.
 pub fn facts(
     workflow: &Workflow,
-    home: &Path,
+    books: &Books,
     id: &str,
     env: &Arc<dyn Env>,
     session: Option<&str>,
 ) -> Arc<Facts> {
     let event = Event {
         session: session.map(str::to_owned),
-        ..Event::from_shell(Moment::Prompt, &home.to_string_lossy())
+        ..Event::from_shell(Moment::Prompt, &books.home().to_string_lossy())
     };
-    let (workflow, home) = (Arc::new(workflow.clone()), home.to_path_buf());
-    let id = Some(id.to_owned());
-    let run = Run { workflow, origin: Origin::BuiltIn, folder: home.clone(), home, id, is_recorded: true };
+    let run = Run::new(Arc::new(workflow.clone()), Origin::BuiltIn, books.clone());
+    let run = Run { id: Some(id.to_owned()), ..run };
     run.facts(Arc::new(event), Arc::clone(env))
 }
 
 /// Builds the facts about every run, for conditions and texts that are about all of them.
-pub fn all(workflow: &Workflow, home: &Path, env: &Arc<dyn Env>, session: Option<&str>) -> Vec<Arc<Facts>> {
-    ids(workflow, home).iter().map(|id| facts(workflow, home, id, env, session)).collect()
+pub fn all(workflow: &Workflow, books: &Books, env: &Arc<dyn Env>, session: Option<&str>) -> Vec<Arc<Facts>> {
+    let ids = ids(workflow, books.home());
+    ids.iter().map(|id| facts(workflow, books, id, env, session)).collect()
 }

@@ -1,16 +1,17 @@
 //! Evidence: what the engine saw itself, one line each, bound to the tree it was true of.
 
 use std::io::Write;
-use std::path::Path;
 
+use holdpoint_core::level::Level;
 use holdpoint_core::phase::approval::Given;
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::books::Books;
 use super::error::StoreError;
-use super::folder::{Access, FileError, Folder};
+use super::folder::{Access, FileError};
 use super::layout;
 
 /// The most evidence of one run that is read: some ten thousand pieces.
@@ -67,6 +68,9 @@ pub struct Evidence {
     /// What one person said, in a phase that asks for approvals. The phase's verdict has a line of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Given>,
+    /// What can be believed of it; none where the books lie in the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
     /// A digest of this piece and the one before it: what others write between them does not count.
     pub chain: String,
 }
@@ -88,11 +92,11 @@ impl Evidence {
 }
 
 /// Appends a piece of evidence. Only one at a time does so: whoever performs a review of a run holds its lock.
-pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
+pub fn append(books: &Books, evidence: &Evidence) -> Result<(), StoreError> {
     let evidence = &evidence.clone().without_secrets();
-    let path = layout::evidence(home, &evidence.workflow);
-    let project = layout::prepare(home, &path)?;
-    let text = project.read(&path, BYTES_MAX)?.unwrap_or_default();
+    let path = books.evidence(&evidence.workflow);
+    let folder = books.prepare(&path)?;
+    let text = folder.read(&path, BYTES_MAX)?.unwrap_or_default();
     let last = Chain::of(&text).pieces.pop().map(|last| last.chain).unwrap_or_default();
     let mut line = serde_json::to_vec(&Evidence { chain: evidence.link(&last), ..evidence.clone() })?;
     line.push(b'\n');
@@ -100,46 +104,41 @@ pub fn append(home: &Path, evidence: &Evidence) -> Result<(), StoreError> {
     if text.last().is_some_and(|byte| *byte != b'\n') {
         line.insert(0, b'\n');
     }
-    Ok(project.append(&path, Access::Ours)?.write_all(&line).map_err(FileError::io(&path))?)
+    Ok(folder.append(&path, Access::Ours)?.write_all(&line).map_err(FileError::io(&path))?)
 }
 
 /// Puts the evidence of the last run away: it proves nothing of the next one.
-pub fn set_aside(home: &Path, workflow: &str) -> Result<(), FileError> {
-    let path = layout::evidence(home, workflow);
-    match Folder::project(home)?.rename(&path, &path.with_extension("last.jsonl")) {
-        Err(error) if !error.is_missing() => Err(error),
-        _ => Ok(()),
-    }
+pub fn set_aside(books: &Books, workflow: &str) -> Result<(), FileError> {
+    let path = books.evidence(workflow);
+    books.rename(&path, &path.with_extension("last.jsonl"))
 }
 
 /// Whether something that people have said is about a run of this name.
-pub fn is_about(home: &Path, workflow: &str, run: &str) -> bool {
+pub fn is_about(books: &Books, workflow: &str, run: &str) -> bool {
     let is_about = |piece: &Evidence| {
         piece.approval.as_ref().is_some_and(|given| given.run == run) || piece.details["run"] == run
     };
-    read(home, workflow).iter().any(is_about)
+    read(books, workflow).iter().any(is_about)
 }
 
 /// Chains the lines that are there, whoever wrote them: a case's evidence is given, not seen.
-pub(super) fn vouch(home: &Path, workflow: &str) -> Result<(), StoreError> {
-    let path = layout::evidence(home, workflow);
-    let project = Folder::project(home)?;
-    let Some(text) = project.read(&path, BYTES_MAX)? else { return Ok(()) };
-    project.remove(&path)?;
+pub(super) fn vouch(books: &Books, workflow: &str) -> Result<(), StoreError> {
+    let path = books.evidence(workflow);
+    let Some(text) = books.read(&path, BYTES_MAX)? else { return Ok(()) };
+    books.prepare(&path)?.remove(&path)?;
     let text = String::from_utf8_lossy(&text);
     let mut given = text.lines().filter_map(|line| serde_json::from_str::<Evidence>(line).ok());
-    given.try_for_each(|piece| append(home, &Evidence { workflow: workflow.to_owned(), ..piece }))
+    given.try_for_each(|piece| append(books, &Evidence { workflow: workflow.to_owned(), ..piece }))
 }
 
 /// All evidence of a workflow's runs here, oldest first. What cannot be read proves nothing.
-pub fn read(home: &Path, workflow: &str) -> Vec<Evidence> {
-    chain(home, workflow).pieces
+pub fn read(books: &Books, workflow: &str) -> Vec<Evidence> {
+    chain(books, workflow).pieces
 }
 
 /// The same, with how much of what is there does not count.
-pub fn chain(home: &Path, workflow: &str) -> Chain {
-    let path = layout::evidence(home, workflow);
-    let text = Folder::project(home).and_then(|project| project.read(&path, BYTES_MAX));
+pub fn chain(books: &Books, workflow: &str) -> Chain {
+    let text = books.read(&books.evidence(workflow), BYTES_MAX);
     Chain::of(&text.ok().flatten().unwrap_or_default())
 }
 
@@ -179,8 +178,9 @@ mod tests {
         let reason = Some("it prints API_KEY=hunter2hunter2".to_owned());
         let given = Given { name: "qa".into(), reason, ..Given::default() };
         let piece = Evidence { workflow: "flow".into(), approval: Some(given), ..Evidence::default() };
-        append(home.path(), &piece).unwrap();
-        let kept = read(home.path(), "flow").remove(0).approval.unwrap().reason;
+        let books = Books::in_project(home.path());
+        append(&books, &piece).unwrap();
+        let kept = read(&books, "flow").remove(0).approval.unwrap().reason;
         assert_eq!(kept.as_deref(), Some("it prints API_KEY=[secret]"));
     }
 
@@ -188,13 +188,13 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a forger")]
     fn what_others_write_into_it_does_not_count() {
         let home = tempfile::tempdir().unwrap();
-        let home = home.path();
+        let books = Books::in_project(home.path());
         let add = |phase: &str| {
             let piece = Evidence { workflow: "flow".into(), phase: phase.into(), ..Evidence::default() };
-            append(home, &piece).unwrap();
+            append(&books, &piece).unwrap();
         };
-        let phases = || read(home, "flow").into_iter().map(|piece| piece.phase).collect::<Vec<_>>();
-        let path = layout::evidence(home, "flow");
+        let phases = || read(&books, "flow").into_iter().map(|piece| piece.phase).collect::<Vec<_>>();
+        let path = books.evidence("flow");
         let text = || std::fs::read_to_string(&path).unwrap();
         add("one");
         let forged = text().replace("one", "forged");

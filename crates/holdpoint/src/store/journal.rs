@@ -9,10 +9,10 @@ use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+use super::books::Books;
 use super::error::StoreError;
 use super::evidence::Evidence;
 use super::folder::{Access, FileError, Folder};
-use super::layout;
 
 /// The size at which the journal is set aside.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -205,19 +205,36 @@ pub struct Spoken {
     pub satisfied_by: Option<String>,
 }
 
-/// Appends a line to the journal of the project at `home`.
-pub fn append(home: &Path, entry: &Entry) -> Result<(), StoreError> {
-    let path = Path::new(layout::JOURNAL_BELOW);
-    let project = layout::prepare(home, path)?;
+/// Appends a line to the journal of a home. A shell that may not write outside of the project leaves it there.
+pub fn append(books: &Books, entry: &Entry) -> Result<(), StoreError> {
+    match append_to(books, entry) {
+        Err(StoreError::File(error)) if books.are_outside() && error.is_refused() => {
+            append_to(&Books::in_project(books.home()), entry)
+        }
+        appended => appended,
+    }
+}
+
+fn append_to(books: &Books, entry: &Entry) -> Result<(), StoreError> {
+    let path = &books.journal();
+    // Nearly always its folder is there. In a project, our folder is looked at all the same.
+    let there = if books.are_outside() { books.opened()? } else { None };
+    let there = there.and_then(|folder| Some((folder, folder.append(path, Access::Ours).ok()?)));
+    let (folder, mut file) = match there {
+        Some(there) => there,
+        None => {
+            let folder = books.prepare(path)?;
+            (folder, folder.append(path, Access::Ours)?)
+        }
+    };
     let mut line = serde_json::to_vec(&*entry.without_secrets())?;
     line.push(b'\n');
-    let mut file = project.append(path, Access::Ours)?;
     if is_torn(&mut file) {
         line.insert(0, b'\n');
     }
-    file.write_all(&line).map_err(|error| FileError::io(&layout::journal(home))(error))?;
+    file.write_all(&line).map_err(FileError::io(path))?;
     if length(&file) > BYTES_MAX {
-        rotate(home, &project, path)?;
+        rotate(books, folder, path)?;
     }
     Ok(())
 }
@@ -235,33 +252,33 @@ fn is_torn(file: &mut File) -> bool {
 }
 
 /// Sets the journal aside. Whoever still has it open writes on into the old one: nothing is lost.
-fn rotate(home: &Path, project: &Folder, path: &Path) -> Result<(), StoreError> {
-    let lock = layout::lock(home, "journal");
-    project.make_folder_of(&lock, Access::Ours)?;
-    let Ok(_lock) = super::lock::take(project, &lock, std::time::Duration::ZERO) else { return Ok(()) };
-    if project.open(path)?.is_none_or(|file| length(&file) <= BYTES_MAX) {
+fn rotate(books: &Books, folder: &Folder, path: &Path) -> Result<(), StoreError> {
+    let lock = books.lock("journal");
+    folder.make_folder_of(&lock, Access::Ours)?;
+    let Ok(_lock) = super::lock::take(folder, &lock, std::time::Duration::ZERO) else { return Ok(()) };
+    if folder.open(path)?.is_none_or(|file| length(&file) <= BYTES_MAX) {
         return Ok(());
     }
     for number in (1..KEPT).rev() {
-        let _ = project.rename(&old(home, number), &old(home, number + 1));
+        let _ = folder.rename(&books.old_journal(number), &books.old_journal(number + 1));
     }
-    Ok(project.rename(path, &old(home, 1))?)
+    Ok(folder.rename(path, &books.old_journal(1))?)
 }
 
-fn old(home: &Path, number: u32) -> PathBuf {
-    layout::folder(home).join(format!("journal.{number}.jsonl"))
+/// The journal's files, oldest first. Those in the project come first where the journal is elsewhere.
+pub fn files(books: &Books) -> Vec<PathBuf> {
+    let in_project = books.are_outside().then(|| Books::in_project(books.home()));
+    in_project.iter().chain([books]).flat_map(own_files).collect()
 }
 
-/// The journal's files, oldest first.
-pub fn files(home: &Path) -> Vec<PathBuf> {
-    let Ok(project) = Folder::project(home) else { return Vec::new() };
-    let all = (1..=KEPT).rev().map(|number| old(home, number)).chain([layout::journal(home)]);
-    all.filter(|path| project.has_file(path)).collect()
+fn own_files(books: &Books) -> Vec<PathBuf> {
+    let all = (1..=KEPT).rev().map(|number| books.old_journal(number)).chain([books.journal()]);
+    all.filter(|path| books.has(path)).collect()
 }
 
 /// Opens one of the journal's files; none if it is missing.
 pub fn open(path: &Path) -> Result<Option<File>, FileError> {
-    // Its project is the folder that our folder is in.
+    // Its folder is opened from the one above: a link in its place is not followed.
     let home = path.parent().and_then(Path::parent).unwrap_or(path);
     Folder::project(home)?.open(path)
 }
@@ -281,14 +298,14 @@ pub fn lines(text: &str) -> impl Iterator<Item = Entry> {
 }
 
 /// Everything in the journal, oldest first.
-pub fn read(home: &Path) -> Vec<Entry> {
-    let texts = files(home).into_iter().filter_map(|path| contents(&path).ok());
+pub fn read(books: &Books) -> Vec<Entry> {
+    let texts = files(books).into_iter().filter_map(|path| contents(&path).ok());
     texts.flat_map(|bytes| lines(&String::from_utf8_lossy(&bytes)).collect::<Vec<_>>()).collect()
 }
 
 /// The last hold of a workflow, if it is among the last lines of the journal: only those are read.
-pub fn last_hold(home: &Path, workflow: &str) -> Option<Entry> {
-    let mut file = open(&layout::journal(home)).ok()??;
+pub fn last_hold(books: &Books, workflow: &str) -> Option<Entry> {
+    let mut file = books.opened().ok()??.open(&books.journal()).ok()??;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
     let mut bytes = Vec::new();
@@ -312,15 +329,16 @@ mod tests {
     #[test]
     fn lines_are_appended_read_and_rotated() {
         let home = tempfile::tempdir().unwrap();
+        let books = Books::in_project(home.path());
         let entry = |text: &str| Entry { about: Some(text.into()), ..Entry::default() };
-        append(home.path(), &entry("first")).unwrap();
+        append(&books, &entry("first")).unwrap();
         let big = "x".repeat(1024 * 1024);
         for _ in 0..5 {
-            append(home.path(), &entry(&big)).unwrap();
+            append(&books, &entry(&big)).unwrap();
         }
-        append(home.path(), &entry("last")).unwrap();
-        assert_eq!(files(home.path()).len(), 2);
-        let all = read(home.path());
+        append(&books, &entry("last")).unwrap();
+        assert_eq!(files(&books).len(), 2);
+        let all = read(&books);
         assert_eq!(all.len(), 7);
         assert_eq!(all[0].about.as_deref(), Some("first"));
         assert_eq!(all[6].about.as_deref(), Some("last"));
@@ -330,7 +348,8 @@ mod tests {
     #[test]
     fn the_last_hold_of_a_workflow_is_found_at_the_end() {
         let home = tempfile::tempdir().unwrap();
-        assert!(last_hold(home.path(), "one").is_none());
+        let books = Books::in_project(home.path());
+        assert!(last_hold(&books, "one").is_none());
         let entry = |workflow: &str, decision: Decision, at: &str| Entry {
             workflow: Some(workflow.into()),
             decision,
@@ -343,17 +362,18 @@ mod tests {
             ("one", Decision::None, "3"),
             ("other", Decision::Hold, "4"),
         ] {
-            append(home.path(), &entry(workflow, decision, at)).unwrap();
+            append(&books, &entry(workflow, decision, at)).unwrap();
         }
-        assert_eq!(last_hold(home.path(), "one").unwrap().at, "2");
+        assert_eq!(last_hold(&books, "one").unwrap().at, "2");
         let long = Entry { about: Some("x".repeat(70_000)), ..entry("one", Decision::None, "5") };
-        append(home.path(), &long).unwrap();
-        assert!(last_hold(home.path(), "one").is_none(), "it is too far back");
+        append(&books, &long).unwrap();
+        assert!(last_hold(&books, "one").is_none(), "it is too far back");
     }
 
     #[test]
     fn tokens_are_not_kept() {
         let home = tempfile::tempdir().unwrap();
+        let books = Books::in_project(home.path());
         let spoken = Spoken { text: "TOKEN=abc123".into(), ..Spoken::default() };
         let facts = vec![("tool.command".into(), "\"PGPASSWORD=abc123 psql\"".into())];
         let entry = Entry {
@@ -363,8 +383,8 @@ mod tests {
             set: [("api_key".to_owned(), "abc123".into()), ("n".to_owned(), 1.into())].into_iter().collect(),
             ..Entry::default()
         };
-        append(home.path(), &entry).unwrap();
-        let text = std::fs::read_to_string(layout::journal(home.path())).unwrap();
+        append(&books, &entry).unwrap();
+        let text = std::fs::read_to_string(books.journal()).unwrap();
         assert!(!text.contains("abc123"), "{text}");
         assert_eq!(text.matches("[secret]").count(), 6, "{text}");
     }

@@ -16,8 +16,6 @@ pub const CONFIG: &str = "holdpoint.toml";
 pub const CONFIG_BELOW: &str = ".holdpoint/holdpoint.toml";
 /// What keeps our folder out of git, below the project's folder.
 const IGNORE_BELOW: &str = ".holdpoint/.gitignore";
-/// The journal, below the project's folder.
-pub const JOURNAL_BELOW: &str = ".holdpoint/journal.jsonl";
 /// The project's own workflows, below its folder.
 pub const WORKFLOWS_BELOW: &str = ".holdpoint/workflows";
 
@@ -53,11 +51,6 @@ pub fn ignore(home: &Path) -> PathBuf {
     home.join(IGNORE_BELOW)
 }
 
-/// The journal.
-pub fn journal(home: &Path) -> PathBuf {
-    home.join(JOURNAL_BELOW)
-}
-
 /// What a place in the project is called: the same whatever way leads to the project, as a link may be one.
 pub fn name(home: &Path, place: &Path) -> String {
     match place.strip_prefix(home) {
@@ -71,34 +64,9 @@ pub fn lock(home: &Path, of: &str) -> PathBuf {
     folder(home).join("locks").join(format!("{}.lock", digest(&[of])))
 }
 
-/// What the engine remembers of a session's run.
-pub fn memory(home: &Path, session: &str, workflow: &str) -> PathBuf {
-    folder(home).join("sessions").join(format!("{}.json", digest(&[session, workflow])))
-}
-
-/// Whose run it is.
-pub fn owner(home: &Path, place: &Path) -> PathBuf {
-    folder(home).join("owners").join(format!("{}.json", digest(&[&name(home, place)])))
-}
-
-/// The mark of a report that was there before it was asked for.
-pub fn report(home: &Path, report: &Path) -> PathBuf {
-    folder(home).join("reports").join(digest(&[&name(home, report)]))
-}
-
-/// The engine's own copy of a state that only it writes.
-pub fn seal(home: &Path, workflow: &str) -> PathBuf {
-    folder(home).join("sealed").join(format!("{workflow}.json"))
-}
-
 /// What a workflow of the project's own was like when it was last found good.
 pub fn checked(home: &Path, workflow: &str) -> PathBuf {
     folder(home).join("checked").join(workflow)
-}
-
-/// What the engine saw itself in a workflow's runs.
-pub fn evidence(home: &Path, workflow: &str) -> PathBuf {
-    folder(home).join("evidence").join(format!("{workflow}.jsonl"))
 }
 
 /// All that a check printed.
@@ -114,11 +82,6 @@ pub fn kept(home: &Path) -> PathBuf {
 /// What was in the way and was not ours to delete.
 pub fn aside(home: &Path) -> PathBuf {
     folder(home).join("aside")
-}
-
-/// The marks of what has been told to a session.
-pub fn told(home: &Path) -> PathBuf {
-    folder(home).join("told")
 }
 
 /// What git writes for us.

@@ -1,11 +1,10 @@
 //! What the engine remembers of one session in one run: how often a Stop was held without progress.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
+use super::books::Books;
 use super::error::StoreError;
-use super::folder::{Access, Folder};
+use super::folder::Access;
 use super::{layout, lock};
 
 /// The most a memory can be: a few numbers and the start of a text.
@@ -28,38 +27,37 @@ pub struct Memory {
 
 /// Reads the memory, changes it and writes it back, under its lock.
 pub fn update<T>(
-    home: &Path,
+    books: &Books,
     session: &str,
     workflow: &str,
     change: impl FnOnce(&mut Memory) -> T,
 ) -> Result<T, StoreError> {
-    let path = layout::memory(home, session, workflow);
-    let lock_path = layout::lock(home, "sessions");
-    let project = layout::prepare(home, &lock_path)?;
-    project.make_folder_of(&path, Access::Ours)?;
-    let _lock = lock::take(&project, &lock_path, lock::PATIENCE)?;
-    let bytes = project.read(&path, BYTES_MAX)?;
+    let path = books.memory(session, workflow);
+    let lock_path = books.lock("sessions");
+    let folder = books.prepare(&lock_path)?;
+    folder.make_folder_of(&path, Access::Ours)?;
+    let _lock = lock::take(folder, &lock_path, lock::PATIENCE)?;
+    let bytes = folder.read(&path, BYTES_MAX)?;
     if bytes.is_none() {
-        layout::clear_old_beside(&project, &path);
+        layout::clear_old_beside(folder, &path);
     }
     let bytes = bytes.unwrap_or_default();
     let mut memory: Memory = serde_json::from_slice(&bytes).unwrap_or_default();
     let before = memory.clone();
     let result = change(&mut memory);
     if memory != before {
-        project.replace(&path, &serde_json::to_vec(&memory)?, Access::Ours)?;
+        folder.replace(&path, &serde_json::to_vec(&memory)?, Access::Ours)?;
     }
     Ok(result)
 }
 
 /// Reads the memory as it is, without its lock: it is replaced whole.
-pub fn read(home: &Path, session: &str, workflow: &str) -> Option<Memory> {
-    let project = Folder::project(home).ok()?;
-    let bytes = project.read(&layout::memory(home, session, workflow), BYTES_MAX).ok().flatten()?;
+pub fn read(books: &Books, session: &str, workflow: &str) -> Option<Memory> {
+    let bytes = books.read(&books.memory(session, workflow), BYTES_MAX).ok().flatten()?;
     serde_json::from_slice(&bytes).ok()
 }
 
 /// Whether there is anything to remember, without taking a lock.
-pub fn exists(home: &Path, session: &str, workflow: &str) -> bool {
-    layout::memory(home, session, workflow).is_file()
+pub fn exists(books: &Books, session: &str, workflow: &str) -> bool {
+    books.memory(session, workflow).is_file()
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::books::Books;
 use super::error::StoreError;
 use super::folder::{Access, Folder};
 use super::{layout, lock};
@@ -22,47 +23,47 @@ struct Owner {
 }
 
 /// Makes the run at `place` this session's: somebody works on it there.
-pub fn claim(home: &Path, place: &Path, session: &str, now: i64) -> Result<(), StoreError> {
-    Books::open(home, place)?.write(session, now)
+pub fn claim(books: &Books, place: &Path, session: &str, now: i64) -> Result<(), StoreError> {
+    OwnerFile::open(books, place)?.write(session, now)
 }
 
 /// Whether the run is another session's. One that is nobody's, or whose session has fallen silent, becomes this
 /// session's.
-pub fn is_anothers(home: &Path, place: &Path, session: &str, now: i64) -> Result<bool, StoreError> {
-    let books = Books::open(home, place)?;
-    let bytes = books.project.read(&books.path, BYTES_MAX)?.unwrap_or_default();
+pub fn is_anothers(books: &Books, place: &Path, session: &str, now: i64) -> Result<bool, StoreError> {
+    let file = OwnerFile::open(books, place)?;
+    let bytes = file.folder.read(&file.path, BYTES_MAX)?.unwrap_or_default();
     let owner: Owner = serde_json::from_slice(&bytes).unwrap_or_default();
     let silent = now.saturating_sub(owner.seen) > SILENT_S;
     if owner.session != session && !owner.session.is_empty() && !silent {
         return Ok(true);
     }
-    books.write(session, now)?;
+    file.write(session, now)?;
     Ok(false)
 }
 
 /// The file that says whose a run is, with its lock held.
-struct Books {
-    project: Folder,
+struct OwnerFile<'a> {
+    folder: &'a Folder,
     path: PathBuf,
     _lock: lock::Lock,
 }
 
-impl Books {
-    fn open(home: &Path, place: &Path) -> Result<Books, StoreError> {
-        let path = layout::owner(home, place);
-        let lock_path = layout::lock(home, "owners");
-        let project = layout::prepare(home, &lock_path)?;
-        project.make_folder_of(&path, Access::Ours)?;
-        let lock = lock::take(&project, &lock_path, lock::PATIENCE)?;
-        Ok(Books { project, path, _lock: lock })
+impl<'a> OwnerFile<'a> {
+    fn open(books: &'a Books, place: &Path) -> Result<OwnerFile<'a>, StoreError> {
+        let path = books.owner(place);
+        let lock_path = books.lock("owners");
+        let folder = books.prepare(&lock_path)?;
+        folder.make_folder_of(&path, Access::Ours)?;
+        let lock = lock::take(folder, &lock_path, lock::PATIENCE)?;
+        Ok(OwnerFile { folder, path, _lock: lock })
     }
 
     fn write(&self, session: &str, seen: i64) -> Result<(), StoreError> {
-        if self.project.find(&self.path)?.is_none() {
-            layout::clear_old_beside(&self.project, &self.path);
+        if self.folder.find(&self.path)?.is_none() {
+            layout::clear_old_beside(self.folder, &self.path);
         }
         let owner = Owner { session: session.to_owned(), seen };
-        Ok(self.project.replace(&self.path, &serde_json::to_vec(&owner)?, Access::Ours)?)
+        Ok(self.folder.replace(&self.path, &serde_json::to_vec(&owner)?, Access::Ours)?)
     }
 }
 
@@ -74,11 +75,12 @@ mod tests {
     fn the_first_session_owns_a_run_until_it_falls_silent_or_another_works_on_it() {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join("plan");
-        let anothers = |session: &str, now: i64| is_anothers(home.path(), &place, session, now).unwrap();
+        let books = Books::in_project(home.path());
+        let anothers = |session: &str, now: i64| is_anothers(&books, &place, session, now).unwrap();
         assert!(!anothers("a", 0));
         assert!(anothers("b", 10));
         assert!(!anothers("a", 20));
-        claim(home.path(), &place, "b", 30).unwrap();
+        claim(&books, &place, "b", 30).unwrap();
         assert!(anothers("a", 40));
         assert!(!anothers("a", 31 + SILENT_S));
         assert!(anothers("b", 32 + SILENT_S));

@@ -19,6 +19,9 @@ const PARTS_MAX: usize = 1024;
 /// Folders of a project that say nothing about it: trees are taken and proved in them.
 const WORKED_WITH: [&str; 2] = ["git", "bench"];
 
+/// The folder of a project's books.
+pub(super) const BOOKS: &str = "books";
+
 /// What the registry says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
@@ -55,6 +58,11 @@ impl Registry {
         Registry { folder: StateFolder::of(env) }
     }
 
+    /// Returns why there is no place for it, if there is none: then nothing can be looked up.
+    pub fn defect(&self) -> Option<&StateFolderError> {
+        self.folder.as_ref().err()
+    }
+
     /// Returns whether the user has allowed the project.
     pub fn is_known(&self, id: &str) -> bool {
         self.folder.as_ref().is_ok_and(|folder| folder.has(&format!("projects/{id}/known")))
@@ -64,7 +72,9 @@ impl Registry {
     /// has not allowed.
     pub fn has(&self, id: &str) -> bool {
         let names = self.folder.as_ref().map(|folder| folder.names(&format!("projects/{id}")));
-        names.is_ok_and(|names| names.iter().any(|name| !WORKED_WITH.contains(&name.as_str())))
+        names.is_ok_and(|names| {
+            names.iter().any(|name| *name != BOOKS && !WORKED_WITH.contains(&name.as_str()))
+        })
     }
 
     /// Returns whether the user has allowed this content of the project.
@@ -181,7 +191,8 @@ impl Registry {
             folder.remove_all(&format!("{project}/{part}"))?;
         }
         folder.remove(&format!("{project}/latest"))?;
-        folder.remove(&project)
+        // What was seen in it is not forgotten: nothing of it counts while the project is not allowed.
+        if folder.has_folder(&format!("{project}/{BOOKS}")) { Ok(()) } else { folder.remove(&project) }
     }
 
     /// Forgets with which programs a project's checks are performed: the next one pins them anew.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use super::books::Books;
 use super::folder::{Access, FileError, Folder};
 use super::layout;
 
@@ -12,19 +13,18 @@ const BYTES_MAX: u64 = 16 * 1024 * 1024;
 const MARK_BYTES_MAX: u64 = 1024;
 
 /// Marks an existing report, so that it does not count as new.
-pub fn note(home: &Path, report: &Path) -> Result<(), FileError> {
-    let Some(trace) = trace(home, report) else { return Ok(()) };
-    let mark = layout::report(home, report);
-    let project = layout::prepare(home, &mark)?;
-    layout::clear_old_beside(&project, &mark);
-    project.replace(&mark, trace.as_bytes(), Access::Ours)
+pub fn note(books: &Books, report: &Path) -> Result<(), FileError> {
+    let Some(trace) = trace(books.home(), report) else { return Ok(()) };
+    let mark = books.report(report);
+    let folder = books.prepare(&mark)?;
+    layout::clear_old_beside(folder, &mark);
+    folder.replace(&mark, trace.as_bytes(), Access::Ours)
 }
 
 /// Returns whether the report is the one that was marked.
-pub fn is_old(home: &Path, report: &Path) -> bool {
-    let mark = layout::report(home, report);
-    let noted = Folder::project(home).and_then(|project| project.read(&mark, MARK_BYTES_MAX)).ok().flatten();
-    noted.is_some_and(|noted| Some(noted) == trace(home, report).map(String::into_bytes))
+pub fn is_old(books: &Books, report: &Path) -> bool {
+    let noted = books.read(&books.report(report), MARK_BYTES_MAX).ok().flatten();
+    noted.is_some_and(|noted| Some(noted) == trace(books.home(), report).map(String::into_bytes))
 }
 
 /// Makes sure that a reviewer who writes this report writes a file of the project's: it would follow a link.
@@ -95,12 +95,13 @@ mod tests {
     fn a_report_counts_once_it_is_written_anew() {
         let home = tempfile::tempdir().unwrap();
         let report = home.path().join("review-1.md");
-        note(home.path(), &report).unwrap();
+        let books = Books::in_project(home.path());
+        note(&books, &report).unwrap();
         std::fs::write(&report, "one").unwrap();
-        assert!(!is_old(home.path(), &report));
-        note(home.path(), &report).unwrap();
-        assert!(is_old(home.path(), &report));
+        assert!(!is_old(&books, &report));
+        note(&books, &report).unwrap();
+        assert!(is_old(&books, &report));
         std::fs::write(&report, "two").unwrap();
-        assert!(!is_old(home.path(), &report));
+        assert!(!is_old(&books, &report));
     }
 }

@@ -14,6 +14,7 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value as Json;
 use thiserror::Error;
 
+use super::books::Books;
 use super::folder::{Access, FileError, Folder};
 use super::layout;
 use super::lock::{self, Lock, LockError};
@@ -69,11 +70,12 @@ pub enum EditError {
     },
 }
 
-/// Takes the lock of the run at `place` (its folder, or its file) of the project at `home`: whoever writes its state
-/// holds it.
-pub fn lock(home: &Path, place: &Path, patience: Duration) -> Result<Lock, LockError> {
-    let path = layout::lock(home, &layout::name(home, place));
-    lock::take(&layout::prepare(home, &path)?, &path, patience)
+/// Takes the lock of the run at `place` (its folder, or its file) in the home of these books: whoever writes its state
+/// holds it. The lock of a sealed run is in the books. Others are in the project, where an agent's shell may write, too.
+pub fn lock(books: &Books, is_sealed: bool, place: &Path, patience: Duration) -> Result<Lock, LockError> {
+    let here = if is_sealed { books.clone() } else { Books::in_project(books.home()) };
+    let path = here.lock(&layout::name(books.home(), place));
+    lock::take(here.prepare(&path)?, &path, patience)
 }
 
 /// A run's state file.

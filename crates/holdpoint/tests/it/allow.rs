@@ -14,11 +14,11 @@ mod settings;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use holdpoint::env_vars::ORGANISATION;
+use holdpoint::env_vars::{ORGANISATION, OUTERMOST};
 use serde_json::{Value as Json, json};
 
 use crate::init::snapshot;
-use crate::project::{Printed, Project, WIDE, feed};
+use crate::project::{Printed, Project, WIDE, books, feed};
 use crate::terminal::at_terminal;
 
 /// A workflow that runs a program as soon as an agent stops, and by nobody's leave writes its state.
@@ -83,6 +83,11 @@ impl Machine {
         self.home().with_file_name("clone")
     }
 
+    /// A file of the clone's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        books(&self.home().join(".local/state"), &self.root()).base().join(name)
+    }
+
     pub(crate) fn write(&self, path: &str, text: &str) {
         let file = self.root().join(path);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -94,7 +99,7 @@ impl Machine {
         let mut command = Command::new(name);
         let path = format!("{}/bin:{}", self.home().display(), std::env::var("PATH").unwrap());
         command.current_dir(folder).env_clear().env("PATH", path).env("HOME", self.home());
-        command.env(ORGANISATION, "/nonexistent");
+        command.env(ORGANISATION, "/nonexistent").env(OUTERMOST, std::process::id().to_string());
         command.env(WIDE.0, WIDE.1);
         command
     }

@@ -1,16 +1,19 @@
 //! Approvals, in a real project with a real terminal: a release that two people approve.
 
+#[cfg(target_os = "linux")]
+mod prompt;
 mod refusals;
 mod terminal;
 
 use serde_json::{Value as Json, json};
+use std::path::PathBuf;
 
 use crate::generated::repository;
 use crate::project::{Printed, Project};
-use terminal::typed;
+pub(crate) use terminal::typed;
 
 const STATE: &str = "release.json";
-const EVIDENCE: &str = ".holdpoint/evidence/release.jsonl";
+const EVIDENCE: &str = "evidence/release.jsonl";
 
 /// A project with the fixture's workflow.
 pub(crate) struct Site(Project);
@@ -82,7 +85,7 @@ impl Site {
 
     /// The lines of evidence about approvals.
     fn words(&self) -> Vec<Json> {
-        let lines = std::fs::read_to_string(self.0.root().join(EVIDENCE)).unwrap_or_default();
+        let lines = std::fs::read_to_string(self.0.book(EVIDENCE)).unwrap_or_default();
         let lines = lines.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
         lines.filter(|line| line.get("approval").is_some()).collect()
     }
@@ -247,7 +250,7 @@ fn an_approval_of_a_former_run_counts_for_nothing_in_the_next() {
 #[test]
 fn no_run_is_made_beside_the_evidence_of_a_former_one() {
     let site = approved_unsealed();
-    site.0.write(".holdpoint/evidence/release.last.jsonl/x", "in the way");
+    site.0.write_book("evidence/release.last.jsonl/x", "in the way");
     let before = site.state();
     let printed = site.0.run(&["release", "start"]);
     assert_eq!(printed.code, Some(3), "{}", printed.stderr);
@@ -268,22 +271,26 @@ fn two_people_may_approve_at_the_same_time() {
 }
 
 /// The files as they would be after a kill: the state as before the last step, the evidence without its last line.
-fn killed(site: &Site, before: &[(String, Vec<u8>)]) {
+fn killed(site: &Site, before: &[(PathBuf, Vec<u8>)]) {
     for (path, bytes) in before {
-        site.0.write(path, bytes);
+        std::fs::write(path, bytes).unwrap();
     }
-    let lines = site.0.read(EVIDENCE);
+    let lines = site.0.read_book(EVIDENCE);
     let mut lines: Vec<&str> = lines.lines().collect();
     lines.pop();
-    site.0.write(EVIDENCE, lines.join("\n") + "\n");
+    site.0.write_book(EVIDENCE, lines.join("\n") + "\n");
 }
 
-/// The state and the engine's copy of it.
-fn saved(site: &Site) -> Vec<(String, Vec<u8>)> {
-    let copies = std::fs::read_dir(site.0.root().join(".holdpoint/sealed")).unwrap();
-    let names = copies.map(|entry| format!(".holdpoint/sealed/{}", entry.unwrap().file_name().display()));
-    let read = |path: String| (path.clone(), std::fs::read(site.0.root().join(path)).unwrap());
-    names.chain([STATE.to_owned()]).map(read).collect()
+/// The state, the engine's copy of it and its records.
+fn saved(site: &Site) -> Vec<(PathBuf, Vec<u8>)> {
+    let copies = std::fs::read_dir(site.0.book("sealed")).unwrap().map(|entry| entry.unwrap().path());
+    let records = ["head", "records.jsonl"].map(|name| site.0.book(name));
+    let witness = site.0.root().join(".git/holdpoint/witness/root");
+    let all = copies
+        .chain(records)
+        .chain([site.0.root().join(STATE)])
+        .chain(Some(witness).filter(|file| file.exists()));
+    all.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
 #[test]

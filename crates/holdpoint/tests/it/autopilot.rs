@@ -2,16 +2,20 @@
 //! binary, real hook events, and shell scripts in the place of the test runner and the reviewers.
 
 mod attested;
+mod books;
 #[cfg(target_os = "linux")]
 mod callers;
 #[cfg(target_os = "linux")]
 mod crash;
-mod lies;
+#[cfg(target_os = "linux")]
+mod fence;
 mod performance;
 #[cfg(target_os = "linux")]
 mod pinned;
-mod project;
-mod proof;
+pub(crate) mod project;
+pub(crate) mod proof;
 mod setbacks;
-mod subagents;
-mod walk;
+pub(crate) mod subagents;
+pub(crate) mod walk;
+#[cfg(target_os = "linux")]
+mod word;

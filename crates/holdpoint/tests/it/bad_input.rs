@@ -9,6 +9,8 @@ use std::process::Stdio;
 use serde_json::{Value as Json, json};
 
 use crate::gate::{COUNTING, ISDLC_STATE, STATE, event, gate, held, last_faults, message, sound};
+#[cfg(unix)]
+use crate::links::trees::within_the_deadline;
 use crate::project::{Printed, Project, feed};
 
 #[test]
@@ -132,6 +134,9 @@ fn fields_of_the_wrong_type_do_not_open_the_gate() {
             sound(&printed, &format!("{field} = {value}"));
             // A text is an event's name of some agent, if not of one we know.
             let unknown_event = field == "hook_event_name" && value == "";
+            // A tool without a name that is given a command is a shell, for all that can be told.
+            let nameless = field == "tool_name" && value == "";
+            let reason = if nameless { "ANY\n\nSHELL ls" } else { reason };
             assert_eq!(held(&printed), if unknown_event { "" } else { reason }, "{field} = {value}");
         }
         let mut event = event(&project);
@@ -189,7 +194,7 @@ fn fifty_megabytes_are_judged_and_more_than_the_limit_is_told() {
     let printed = feed(patient(), event.to_string().as_bytes());
     sound(&printed, "50 MB");
     assert_eq!(held(&printed), "ANY\n\nSHELL ls");
-    assert!(project.read(".holdpoint/journal.jsonl").len() < 2_000, "nothing of it is kept");
+    assert!(project.read_book("journal.jsonl").len() < 2_000, "nothing of it is kept");
 
     event["tool_input"]["content"] = json!("x".repeat(65 * 1024 * 1024));
     for _ in 0..2 {
@@ -224,6 +229,41 @@ fn what_is_too_long_to_judge_is_told() {
             printed.stdout
         );
         assert!(is_held || last_faults(&project).contains("too "), "{session}: {}", last_faults(&project));
+    }
+}
+
+/// The sizes that once took a hook longer than agents wait for it. Work is counted, not seconds: the machine may be busy.
+#[cfg(unix)]
+#[test]
+fn the_largest_inputs_are_answered_within_the_hooks_time() {
+    let project = Project::new();
+    project.write(".isdlc/state.json", ISDLC_STATE);
+    let mega = 1024 * 1024;
+    let call = |name: &str, tool: &str, input: Json, response: Json| {
+        let event = json!({"hook_event_name": name, "session_id": name, "cwd": project.root(), "tool_name": tool,
+            "tool_input": input, "tool_response": response});
+        let mut command = project.command(&["hook"]);
+        command.env("HOLDPOINT_INPUT_TIMEOUT_MS", "600000");
+        within_the_deadline(command, &event.to_string())
+    };
+    let commits = json!({"command": "git commit; ".repeat(48 * mega / 12)});
+    let words = json!({"command": "$x ".repeat(30 * mega / 3)});
+    let result = json!({"content": [{"type": "text", "text": "VERDICT 1 approved ".repeat(36 * mega / 19)}]});
+    for (about, printed) in [
+        ("48 MB of commits", call("PreToolUse", "Bash", commits, Json::Null)),
+        ("30 MB of words", call("PreToolUse", "Bash", words, Json::Null)),
+        (
+            "a result of 36 MB",
+            call("PostToolUse", "Agent", json!({"subagent_type": "x", "prompt": "y"}), result),
+        ),
+    ] {
+        sound(&printed, about);
+        let is_judged = !held(&printed).is_empty() || printed.stdout.is_empty();
+        assert!(
+            is_judged || message(&printed).contains("could not judge this"),
+            "{about}: {}",
+            printed.stdout
+        );
     }
 }
 
@@ -265,7 +305,9 @@ fn events_and_tools_nobody_knows() {
         event["tool_name"] = json!(tool);
         let printed = project.hook(&event);
         sound(&printed, tool);
-        assert_eq!(held(&printed), "ANY", "{tool}");
+        assert_eq!(held(&printed), "ANY\n\nSHELL ls", "{tool} is given a command");
+        event["tool_input"] = json!({"city": "Rome"});
+        assert_eq!(held(&project.hook(&event)), "ANY", "{tool}");
     }
 }
 
@@ -277,7 +319,8 @@ fn no_environment_at_all() {
     let printed = feed(command, event(&project).to_string().as_bytes());
     sound(&printed, "no environment");
     assert_eq!(held(&printed), "", "without a home nobody can have allowed anything");
-    assert!(message(&printed).contains("holdpoint allow"), "{}", printed.stdout);
+    let told = message(&printed);
+    assert!(told.contains("can be looked up") && told.contains("XDG_STATE_HOME"), "{}", printed.stdout);
     let mut command = project.command(&["hook"]);
     command.env_clear().env("XDG_STATE_HOME", project.state());
     let printed = feed(command, event(&project).to_string().as_bytes());

@@ -60,6 +60,23 @@ fn a_state_that_is_too_deep_holds_but_is_not_written() {
     assert_eq!(project.read(STATE), deep);
 }
 
+/// Where there are several runs, the one is judged that nobody can say is finished.
+#[test]
+fn a_run_that_cannot_be_read_is_not_hidden_by_a_finished_one() {
+    let project = Project::new();
+    let run = |id: &str| format!(".claude/claudex/{id}.state");
+    let (broken, finished) = (run("20261116-101010-abcdef"), run("20261117-101010-abcdef"));
+    project.write(&broken, "phase: drafting\nmode: plan\n");
+    let file = std::fs::File::options().write(true).open(project.root().join(&broken)).unwrap();
+    file.set_len(17 * 1024 * 1024).unwrap();
+    project.write(&finished, "phase: cancelled\nmode: plan\n");
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
+    let printed = project.hook(&stop);
+    assert!(message(&printed).contains("larger than 16777216 bytes"), "{}", printed.stdout);
+    project.remove(&broken);
+    assert_eq!(project.hook(&stop).stdout, "", "a finished run alone says nothing");
+}
+
 #[test]
 fn no_state_file_is_no_fault() {
     let project = gate();
@@ -125,6 +142,7 @@ fn files_that_may_not_be_read_or_written() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let project = gate();
+    let books = project.book("");
     project.write(".gate/plain.json", "{}");
     let mode = |path: &str, mode: u32| {
         std::fs::set_permissions(project.root().join(path), std::fs::Permissions::from_mode(mode)).unwrap();
@@ -155,6 +173,7 @@ fn files_that_may_not_be_read_or_written() {
     assert_eq!(held(&printed), "ANY\n\nSHELL ls", "a hold needs no journal");
 
     let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
+    std::fs::set_permissions(&books, std::fs::Permissions::from_mode(0o555)).unwrap();
     let printed = ask(&stop);
     sound(&printed, "read-only at Stop");
     assert_eq!(held(&printed), "", "a hold at Stop that cannot be counted is given up");
@@ -211,20 +230,23 @@ fn our_folder_as_a_file_keeps_no_hold_from_holding() {
 #[test]
 fn our_files_as_folders_and_our_folders_as_files() {
     for (about, path) in [
-        ("the journal is a folder", ".holdpoint/journal.jsonl/x"),
+        ("the journal is a folder", "journal.jsonl/x"),
         ("locks is a file", ".holdpoint/locks"),
-        ("told is a file", ".holdpoint/told"),
-        ("sessions is a file", ".holdpoint/sessions"),
+        ("told is a file", "told"),
+        ("sessions is a file", "sessions"),
     ] {
         let project = gate();
-        project.workflow("gate", COUNTING).write(path, "");
+        project.workflow("gate", COUNTING);
+        let path = if path.starts_with('.') { project.root().join(path) } else { project.book(path) };
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "").unwrap();
         let printed = project.hook(&event(&project));
         sound(&printed, about);
         assert_eq!(held(&printed), "ANY", "{about}");
         let lost = path.ends_with("locks");
         assert_eq!(message(&printed).contains("was not written"), lost, "{about}: {}", printed.stdout);
         assert_eq!(project.read(STATE).contains("count"), !lost, "{about}");
-        assert_eq!(project.read(path), "", "{about}");
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "", "{about}");
     }
 }
 
@@ -234,9 +256,9 @@ fn a_torn_journal_takes_no_other_line_with_it() {
     let project = gate();
     for torn in ["{\"at\":\"2026-01-01T00:00:00Z\",\"decision\":\"no", "\u{0}\u{0}\u{0}", "{\"at\":\"1\"}\n{"]
     {
-        project.write(".holdpoint/journal.jsonl", torn);
+        project.write_book("journal.jsonl", torn);
         sound(&project.hook(&event(&project)), torn);
-        let last = holdpoint::store::journal::read(project.root()).pop().unwrap();
+        let last = holdpoint::store::journal::read(&project.books()).pop().unwrap();
         assert_eq!(last.decision.name(), "hold", "{torn}");
     }
 }
@@ -266,7 +288,7 @@ fn broken_entries_among_the_workflows_leave_the_others_at_work() {
             printed.stdout
         );
     }
-    let journal = project.read(".holdpoint/journal.jsonl");
+    let journal = project.read_book("journal.jsonl");
     assert!(
         !printed.stdout.contains("spaces and") && !journal.contains("spaces and"),
         "no name of a workflow: {journal}"

@@ -403,20 +403,79 @@ fn a_document_that_cannot_be_written_stops_nobody_and_is_told() {
 fn what_cannot_be_put_on_record_or_locked_is_told() {
     let project = project();
     let locks = || -> Vec<std::path::PathBuf> {
-        let folder = project.root().join(".holdpoint/locks").read_dir().unwrap();
+        let folder = project.book("locks").read_dir().unwrap();
         folder.map(|entry| entry.unwrap().path()).collect()
     };
     go(&project, &["idle"]);
     let others = locks();
-    project.write(".holdpoint/evidence/checked.jsonl/x", "a folder in its place");
+    project.write_book("evidence/checked.jsonl/x", "a folder in its place");
     let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
-    assert!(printed.stdout.contains("what came of tests is not on record"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("the verdict of tests was not recorded"), "{}", printed.stdout);
     for lock in locks().into_iter().filter(|lock| !others.contains(lock)) {
         std::fs::remove_file(&lock).unwrap();
         std::fs::create_dir(&lock).unwrap();
     }
     let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
     assert!(printed.stderr.contains("tests was not performed"), "{} {}", printed.stdout, printed.stderr);
+}
+
+#[test]
+fn a_proof_below_the_level_that_is_asked_for_is_not_made() {
+    let asking = |level: &str| {
+        let project = project();
+        project.workflow(
+            "checked",
+            &WORKFLOW.replace("sealed = true", &format!("sealed = true\nlevel = \"{level}\"")),
+        );
+        project
+    };
+    for (level, remedy) in [
+        ("fenced", "the user starts the agent in a fence, in the project: holdpoint run claude"),
+        ("notarised", "set `level` in the workflow's [run] to \"fenced\" or lower"),
+    ] {
+        let project = asking(level);
+        let printed = project.run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+        let said = format!("asks for the level `{level}`, and here it would be `kept`");
+        assert!(printed.code != Some(0) && printed.stderr.contains(&said), "{}", printed.stderr);
+        assert!(printed.stderr.contains(remedy), "{}", printed.stderr);
+        let held = project.hook(&json!({"hook_event_name": "Stop", "session_id": level})).json();
+        assert!(held["reason"].as_str().unwrap_or_default().contains(&said), "{held}");
+        assert!(!project.book("evidence/checked.jsonl").exists(), "nothing was performed");
+    }
+    let project = asking("kept");
+    go(&project, &["tests", "echo '3 passed in 0.1s'"]);
+    let evidence = project.read_book("evidence/checked.jsonl");
+    let piece: Json = serde_json::from_str(evidence.lines().next().unwrap()).unwrap();
+    assert_eq!(piece["level"], "kept");
+    assert!(project.run(&["evidence"]).stdout.contains("  kept  "));
+}
+
+#[test]
+fn without_a_state_folder_the_books_are_in_the_project_and_that_is_said() {
+    let project = project();
+    let digest = project.run(&["allow", "--print"]).stdout.trim().to_owned();
+    let run = |words: &[&str]| {
+        let mut command = project.stranger(words);
+        command.env_remove("XDG_STATE_HOME").env("HOME", "/nonexistent").env("HOLDPOINT_ALLOW", &digest);
+        crate::project::feed(command, b"")
+    };
+    let printed = run(&["checked", "go", "tests", "echo '3 passed in 0.1s'"]);
+    assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
+    for book in ["sealed/checked.json", "evidence/checked.jsonl", "journal.jsonl", "head", "records.jsonl"] {
+        assert!(project.root().join(".holdpoint").join(book).is_file(), "{book}");
+    }
+    let evidence = run(&["evidence"]);
+    assert!(evidence.stdout.contains("  none  "), "{}{}", evidence.stdout, evidence.stderr);
+    let doctor = run(&["doctor"]);
+    assert!(
+        doctor.stdout.contains("the books are kept in the project"),
+        "{}{}",
+        doctor.stdout,
+        doctor.stderr
+    );
+    project.remove("state.json");
+    let again = run(&["checked", "fresh"]);
+    assert!(project.root().join("state.json").is_file(), "{}{}", again.stdout, again.stderr);
 }
 
 #[test]
@@ -429,8 +488,12 @@ fn only_the_engine_writes_a_sealed_state() {
     hook();
     assert_eq!(project.read("state.json"), before);
     project.remove("state.json");
-    assert_eq!(project.run(&["checked", "fresh"]).stdout.trim(), "true true");
+    let printed = project.run(&["checked", "fresh"]).stdout;
+    assert!(
+        printed.starts_with("Note: `state.json` was gone") && printed.ends_with("\n\ntrue true\n"),
+        "{printed}"
+    );
     assert_eq!(project.read("state.json"), before);
-    let journal = project.read(".holdpoint/journal.jsonl");
+    let journal = project.read_book("journal.jsonl");
     assert!(journal.contains("is written by the engine alone"), "{journal}");
 }

@@ -11,6 +11,7 @@ use crate::project::{Printed, Project, WIDE, feed};
 
 #[cfg(target_os = "linux")]
 mod crash;
+mod engine;
 mod faults;
 mod places;
 mod races;
@@ -65,6 +66,11 @@ impl Site {
         self.project.root()
     }
 
+    /// A file of the project's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        self.project.book(name)
+    }
+
     /// What the reviewer kept of one of its calls.
     pub(crate) fn kept(&self, what: &str, call: usize) -> String {
         self.tools.read(&format!("{what}-{call}"))
@@ -113,8 +119,18 @@ impl Site {
         printed.stdout
     }
 
+    /// A prompt of the user's: from then on the session is known.
+    fn begin(&self) {
+        let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "cwd": self.root(),
+            "prompt": "go on"});
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+        command.args(["hook", "--agent", "claude"]);
+        feed(self.prepared(command, self.root()), event.to_string().as_bytes());
+    }
+
     /// Starts a loop and returns its id.
     pub(crate) fn start(&self, words: &[&str]) -> String {
+        self.begin();
         let printed = self.done(&[&["start"], words].concat());
         printed.lines().find_map(|line| line.strip_prefix("ID: ")).unwrap().to_owned()
     }

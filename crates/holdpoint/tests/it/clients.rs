@@ -3,8 +3,11 @@
 //! `HOLDPOINT_REQUIRE_CLIENTS=1` is set.
 
 mod capabilities;
+mod cheats;
 mod claudex;
 mod demo;
+#[cfg(target_os = "linux")]
+mod fence;
 mod held;
 pub(crate) mod install;
 mod kind;
@@ -17,6 +20,7 @@ mod reviewer;
 mod session;
 mod table;
 mod taskie;
+mod word;
 
 use std::process::Command;
 

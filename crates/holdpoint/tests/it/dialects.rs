@@ -21,7 +21,8 @@ fn line(event: &Event) -> String {
     let mut line = event.moment.name().to_owned();
     if let Some(tool) = &event.tool {
         let kind = ToolKind::NAMED.iter().find(|(_, kind)| *kind == tool.kind());
-        let target = tool.command().map(str::to_owned).or_else(|| tool.paths().first().cloned());
+        let target =
+            tool.command().map(std::borrow::Cow::into_owned).or_else(|| tool.paths().first().cloned());
         let target = target.or_else(|| tool.agent().unwrap().map(str::to_owned));
         let text = |text: Option<String>| text.map(|text| text.replace('\n', "⏎")).unwrap_or_default();
         write!(line, " {} {} ({})", kind.map_or("other", |(name, _)| name), tool.name, text(target)).unwrap();

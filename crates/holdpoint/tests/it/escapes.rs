@@ -78,11 +78,11 @@ fn project() -> Project {
         "rules": [{"kind": "hold", "rule": EVIL, "code": EVIL, "line": 1, "text": EVIL, "facts": [[EVIL, EVIL]],
             "satisfied_by": EVIL}],
         "reviews": [{"phase": EVIL, "round": 1, "program": EVIL, "verdict": EVIL, "report": EVIL, "took_ms": 1}]});
-    project.write(".holdpoint/journal.jsonl", format!("{entry}\n"));
+    project.write_book("journal.jsonl", format!("{entry}\n"));
     let piece = json!({"at": EVIL, "workflow": "evil", "item": EVIL, "phase": EVIL, "round": 1, "command": [EVIL],
         "verdict": EVIL, "passed": true, "took_ms": 1, "tree": EVIL, "log": EVIL, "doubts": [EVIL],
         "details": {EVIL: EVIL}, "chain": EVIL});
-    project.write(".holdpoint/evidence/evil.jsonl", format!("{piece}\n"));
+    project.write_book("evidence/evil.jsonl", format!("{piece}\n"));
     project
 }
 

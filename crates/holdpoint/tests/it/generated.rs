@@ -114,7 +114,7 @@ fn a_projects_own_workflow_becomes_a_plugin() {
     assert_eq!(made.keys().collect::<Vec<_>>(), expected);
     let hooks: serde_json::Value = serde_json::from_str(&made["hooks/hooks.json"]).unwrap();
     let matcher = |event: &str| hooks["hooks"][event][0]["matcher"].clone();
-    assert_eq!(matcher("PreToolUse"), "Bash|PowerShell|Read");
+    assert_eq!(matcher("PreToolUse"), "^(Bash|PowerShell|Read|mcp__.*)$");
     assert_eq!(matcher("PostToolUseFailure"), serde_json::Value::Null, "every tool");
     assert_eq!(hooks["hooks"].as_object().unwrap().len(), 4, "{hooks}");
 }

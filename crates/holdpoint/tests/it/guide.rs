@@ -48,6 +48,7 @@ pages!(
     writing_your_own = "writing-your-own",
     held = "held",
     settings = "settings",
+    fence = "fence",
     verify_in_ci = "verify-in-ci",
     what_it_runs = "what-it-runs"
 );

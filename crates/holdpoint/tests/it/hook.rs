@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::project::Project;
+use crate::project::{Project, books};
 
 const COUNTER: &str = r#"
 about = "Counts tool calls."
@@ -190,7 +190,8 @@ fn a_journal_does_not_hide_what_stands_further_up() {
     for time in 1..=2 {
         assert!(project.hook(&event).stdout.contains("HELD"), "time {time}");
     }
-    assert!(project.root().join("pkg/.holdpoint/journal.jsonl").is_file());
+    let books = books(project.state(), &project.root().join("pkg"));
+    assert!(books.journal().is_file());
 }
 
 #[test]
@@ -231,7 +232,7 @@ fn progress_is_another_state_and_holds_end_all_the_same() {
 #[test]
 fn a_stop_that_cannot_be_counted_is_not_held() {
     let project = counter();
-    project.write(".holdpoint/sessions", "");
+    project.write_book("sessions", "");
     let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()});
     let answer = project.hook(&stop).json();
     assert_eq!(answer["decision"], json!(null));

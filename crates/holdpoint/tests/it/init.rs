@@ -65,14 +65,14 @@ fn each_agent_gets_its_own_form() {
     let project = Project::new();
     init(&project, &AGENTS);
     let claude = registered(&project, ".claude/settings.json", "PreToolUse");
-    assert_eq!(claude["matcher"], "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent");
+    assert_eq!(claude["matcher"], "^(Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent|mcp__.*)$");
     let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 600});
     assert_eq!(claude["hooks"], json!([exec]));
     assert_eq!(registered(&project, ".claude/settings.json", "PostToolUse")["hooks"][0]["timeout"], 30);
     assert_eq!(registered(&project, ".claude/settings.json", "Stop")["hooks"][0]["timeout"], 600);
     assert!(registered(&project, ".claude/settings.json", "PostToolUseFailure").is_object());
     let codex = registered(&project, ".codex/hooks.json", "PreToolUse");
-    assert_eq!(codex["matcher"], "Bash|apply_patch|spawn_agent");
+    assert_eq!(codex["matcher"], "^(Bash|apply_patch|spawn_agent|mcp__.*)$");
     assert_eq!(codex["hooks"][0]["command"], format!("{HOLDPOINT} hook --agent codex"));
     let gemini = registered(&project, ".gemini/settings.json", "AfterAgent");
     assert_eq!(gemini["hooks"][0]["timeout"], 600_000, "milliseconds");
@@ -225,7 +225,12 @@ fn no_file_that_we_write_stays() {
     let project = Project::new();
     init(&project, &["claude"]);
     let table = std::fs::read_to_string(repository().join("docs/reference/files.md")).unwrap();
-    let names = table.split("`.holdpoint/").skip(1).map(|rest| rest.split('`').next().unwrap());
+    let (files, books) = table.split_once("## Books").unwrap();
+    let in_project = files.split("`.holdpoint/").skip(1).map(|rest| rest.split('`').next().unwrap());
+    // Without a state folder, the books are in the project, too.
+    let rows = books.lines().filter(|line| line.starts_with("| `"));
+    let in_books = rows.flat_map(|row| row.split(" | ").next().unwrap().split('`').skip(1).step_by(2));
+    let names = in_project.chain(in_books);
     // The user's own, and what may be the only copy of something.
     let ours = |name: &&str| {
         !["holdpoint.toml", "workflows/", "kept/", "aside/"].iter().any(|own| name.starts_with(own))

@@ -87,14 +87,54 @@ fn a_kill_at_any_system_call_of_a_stop_leaves_the_memory_whole() {
     assert!(old > 20 && new > 5, "{old} old, {new} new");
 }
 
+/// The state of a sealed run, its copy, its record, the head, the witness: whichever was written last, no step is lost and
+/// nothing looks as if others had been at it.
+#[test]
+fn a_kill_at_any_system_call_leaves_the_books_whole() {
+    let begun = || {
+        let project = Project::new();
+        project.git(&["init", "--quiet"]);
+        let sealed = "sealed = true\n[fields]\ncount = 41\nfinished = false\n[commands.begin]\nabout = \"Begin.\"\n\
+            steps = [{ create = \"x\", say = \"Begun.\" }]\n[witnesses.count]";
+        project.workflow("counter", &COUNTER.replace("[witnesses.count]", sealed));
+        assert_eq!(project.run(&["counter", "begin"]).stdout, "Begun.\n");
+        project
+    };
+    let count = |project: &Project| -> u64 {
+        let state: Json = serde_json::from_str(&project.read(STATE)).unwrap();
+        state["count"].as_u64().unwrap()
+    };
+    let (mut old, mut new) = (0, 0);
+    for_kills(2, begun, before, |project, at| {
+        let printed = project.hook(&before(project));
+        let now = count(project);
+        assert!(matches!(now, 42 | 43), "{now}, killed at stop {at}: {}", printed.stdout);
+        *(if now == 42 { &mut old } else { &mut new }) += 1;
+        let held = project.hook(&stop(project)).json();
+        assert_eq!(held["reason"], "UNFINISHED", "killed at stop {at}: {held}");
+        assert_eq!(count(project), now, "killed at stop {at}");
+    });
+    assert!(old > 20 && new > 5, "{old} old, {new} new");
+}
+
 /// Runs the hook once for each of its stops and kills it there; `look` judges what is left. Returns how many there
 /// were.
 fn for_every_kill(
     prepare: impl Fn() -> Project,
     event: fn(&Project) -> Json,
+    look: impl FnMut(&Project, usize),
+) -> usize {
+    for_kills(1, prepare, event, look)
+}
+
+/// The same for every so many stops. With two, once for each system call: no file changes between one's end and the next.
+fn for_kills(
+    step: usize,
+    prepare: impl Fn() -> Project,
+    event: fn(&Project) -> Json,
     mut look: impl FnMut(&Project, usize),
 ) -> usize {
-    for at in 1.. {
+    for at in (1..).step_by(step) {
         let project = prepare();
         let lines = journal_lines(&project);
         match Traced::hook(&project, &event(&project)).run_to(at) {
@@ -114,9 +154,9 @@ fn for_every_kill(
 
 /// How many lines the journal has: all of them readable.
 fn journal_lines(project: &Project) -> usize {
-    let text = std::fs::read_to_string(project.root().join(".holdpoint/journal.jsonl")).unwrap_or_default();
+    let text = std::fs::read_to_string(project.book("journal.jsonl")).unwrap_or_default();
     assert!(text.is_empty() || text.ends_with('\n'), "one write for a line, so none is torn: {text}");
-    let readable = journal::read(project.root()).len();
+    let readable = journal::read(&project.books()).len();
     assert_eq!(readable, text.lines().count());
     readable
 }
@@ -129,7 +169,7 @@ fn temporary_files(project: &Project, folder: &str) -> Vec<PathBuf> {
 
 /// What the engine remembers of the one session.
 fn memory(project: &Project) -> Json {
-    let folder = project.root().join(".holdpoint/sessions");
+    let folder = project.book("sessions");
     let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let memory = files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
     serde_json::from_slice(&std::fs::read(memory).unwrap()).unwrap()

@@ -2,12 +2,13 @@
 //! written or deleted, nothing of the user's is lost, and nothing is waited for.
 
 mod outside;
-mod trees;
+pub(crate) mod trees;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use holdpoint::store::books::Books;
 use holdpoint::store::layout;
 use serde_json::{Value as Json, json};
 
@@ -171,9 +172,13 @@ fn a_journal_that_is_a_link_appends_to_no_file_of_the_users() {
         .upstream(".isdlc/state.json", ISDLC_STATE)
         .cloned();
     nothing_changes(&site, &["Stop", "PreToolUse"]);
+    // The journal is in the books; the project's own is only written where there is no state folder.
     let mut event = site.event("Stop");
     event["session_id"] = json!("s2");
-    let told = feed(site.command(&["hook", "--agent", "claude"]), event.to_string().as_bytes());
+    let digest = site.run(&["allow", "--print"]).stdout.trim().to_owned();
+    let mut alone = site.command(&["hook", "--agent", "claude"]);
+    alone.env_remove("XDG_STATE_HOME").env("HOME", "/nonexistent").env("HOLDPOINT_ALLOW", digest);
+    let told = feed(alone, event.to_string().as_bytes());
     assert!(
         told.stdout.contains("journal.jsonl is a link, and Holdpoint follows no link here"),
         "{}",
@@ -193,9 +198,10 @@ fn our_folder_that_is_a_link_is_made_nowhere_else() {
 fn a_sessions_memory_that_is_a_link_overwrites_nothing() {
     let place = |path: PathBuf| path.strip_prefix("/p").unwrap().to_string_lossy().into_owned();
     let home = Path::new("/p");
+    let books = Books::in_project(home);
     let site = with_plan()
-        .linked(&place(layout::owner(home, &home.join(".taskie/plans/p"))), "home/.bashrc")
-        .linked(&place(layout::memory(home, "s1", "taskie")), "home/.bashrc")
+        .linked(&place(books.owner(&home.join(".taskie/plans/p"))), "home/.bashrc")
+        .linked(&place(books.memory("s1", "taskie")), "home/.bashrc")
         .linked(&place(layout::lock(home, "sessions")), "home/.bashrc")
         .linked(".holdpoint/told", "home/stuff")
         .linked(".holdpoint/reports", "home/stuff")
@@ -344,8 +350,10 @@ fn what_we_write_is_closed_to_others() {
         site.hook(event);
     }
     let ours = site.clone().join(".holdpoint");
+    let books = site.top.root().join("state/holdpoint/projects");
     let written: Vec<(PathBuf, String)> = contents(&ours)
         .into_iter()
+        .chain(contents(&books))
         .filter(|(path, _)| !path.starts_with(ours.join("workflows")) && !path.ends_with(".gitignore"))
         .collect();
     assert!(written.iter().any(|(path, _)| path.ends_with("journal.jsonl")), "{written:?}");
@@ -355,7 +363,8 @@ fn what_we_write_is_closed_to_others() {
     }
     let site = Site::new().upstream(".isdlc/state.json", ISDLC_STATE).cloned();
     site.hook("PreToolUse");
-    let mode = site.clone().join(".holdpoint").metadata().unwrap().permissions().mode();
+    assert!(!site.clone().join(".holdpoint").exists(), "nothing is written there that the books can have");
+    let mode = site.top.root().join("state/holdpoint/projects").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700, "a folder that we make");
 }
 

@@ -89,7 +89,7 @@ fn filters_choose_entries() {
 #[test]
 fn json_is_the_journals_own_lines() {
     let project = worked_in();
-    assert_eq!(project.run(&["log", "--json", "-n", "0"]).stdout, project.read(".holdpoint/journal.jsonl"));
+    assert_eq!(project.run(&["log", "--json", "-n", "0"]).stdout, project.read_book("journal.jsonl"));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn tokens_are_neither_kept_nor_shown() {
     ] {
         project.hook(&crate::shown::shell(&project, "s", command));
     }
-    let kept = project.read(".holdpoint/journal.jsonl");
+    let kept = project.read_book("journal.jsonl");
     let told: String =
         [&["log"][..], &["why"], &["log", "--json"]].map(|args| project.run(args).stdout).concat();
     for text in [&kept, &told] {

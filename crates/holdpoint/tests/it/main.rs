@@ -12,6 +12,7 @@ use std::path::Path;
 mod allow;
 #[cfg(unix)]
 mod approval;
+mod attacks;
 #[cfg(unix)]
 mod attestation;
 #[cfg(unix)]
@@ -19,10 +20,15 @@ mod autopilot;
 mod bad_input;
 mod bad_project;
 mod cases;
+// Who calls a hook is told on Linux alone.
+#[cfg(target_os = "linux")]
+mod cheats;
 mod check;
 mod checks;
 #[cfg(unix)]
 mod claudex;
+#[cfg(target_os = "linux")]
+mod client;
 #[cfg(unix)]
 mod clients;
 mod commands;
@@ -37,9 +43,13 @@ mod dialects;
 #[cfg(unix)]
 mod doctor;
 mod echo;
+#[cfg(unix)]
+mod effects;
 mod eject;
 #[cfg(unix)]
 mod escapes;
+#[cfg(target_os = "linux")]
+mod fence;
 mod gate;
 mod generated;
 mod graph;
@@ -59,6 +69,7 @@ mod log;
 mod mistakes;
 #[cfg(unix)]
 mod model;
+mod owed;
 mod ownership;
 mod parallel;
 mod permits;
@@ -73,6 +84,8 @@ mod recording;
 mod reference;
 mod registration;
 mod review;
+#[cfg(target_os = "linux")]
+mod rewritten;
 mod shown;
 mod status;
 #[cfg(unix)]

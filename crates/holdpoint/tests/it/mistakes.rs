@@ -69,7 +69,9 @@ fn a_state_folder_that_cannot_be_used_is_named() {
         assert_eq!(allowed.stderr, format!("error: {what}\n{hint}"));
         let doctor: Printed = with_state(&["doctor"]).output().unwrap().into();
         assert!(
-            doctor.stdout.contains(&format!("  {what}, so nothing that you allow is recorded\n")),
+            doctor
+                .stdout
+                .contains(&format!("  {what}, so nothing that you allow is recorded, and the books are")),
             "{}",
             doctor.stdout
         );

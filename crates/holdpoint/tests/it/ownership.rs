@@ -16,6 +16,13 @@ fn stop(project: &Project, session: &str) -> Json {
     project.hook(&json!({"hook_event_name": "Stop", "session_id": session, "cwd": project.root()})).json()
 }
 
+/// A prompt in a session: from then on it is known.
+fn begin(project: &Project, session: &str) {
+    project
+        .hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "cwd": project.root(),
+        "prompt": "go on"}));
+}
+
 /// What the user of another session is told at its first Stop; at the second, nothing.
 fn told(project: &Project) -> String {
     let first = stop(project, "other");
@@ -27,9 +34,10 @@ fn told(project: &Project) -> String {
 #[test]
 fn a_run_whose_state_names_its_session_stays_that_sessions() {
     let project = Project::new();
+    begin(&project, "mine");
     tell(&project, &["claudex", "start", "plan", "--", "a cache"]);
     let told = told(&project);
-    assert!(told.contains("not looked at: this run is session mine's. Its commands work here"), "{told}");
+    assert!(told.contains("ignored: this run belongs to session mine. Its commands work here"), "{told}");
     assert_eq!(stop(&project, "mine")["decision"], "block");
     assert!(project.run(&["claudex", "cancel"]).stdout.contains("ancelled"));
     assert_eq!(stop(&project, "mine"), Json::Null);
@@ -38,7 +46,21 @@ fn a_run_whose_state_names_its_session_stays_that_sessions() {
 #[test]
 fn a_run_whose_state_names_nobody_is_whose_commands_it_last_had() {
     let project = Project::new();
+    begin(&project, "mine");
     tell(&project, &["taskie", "new-plan", "shop"]);
     let told = told(&project);
     assert!(told.contains("another session works on this run. To work on it here, run one of its"), "{told}");
+}
+
+/// A session that no hook has seen owns nothing: otherwise an agent could give its run away, and stop.
+#[test]
+fn a_run_is_not_given_to_a_session_that_does_not_exist() {
+    for words in [&["taskie", "new-plan", "shop"][..], &["claudex", "start", "plan", "--", "a cache"]] {
+        let project = Project::new();
+        begin(&project, "real");
+        tell(&project, words);
+        let first = stop(&project, "real");
+        assert!(!first.to_string().contains("not looked at"), "{words:?}: {first}");
+        assert_eq!(first["decision"], "block", "{words:?}: {first}");
+    }
 }

@@ -6,7 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use holdpoint::allow::Allowance;
 use holdpoint::env::Env;
-use holdpoint::env_vars::{ORGANISATION, XDG_STATE_HOME};
+use holdpoint::env_vars::{ORGANISATION, OUTERMOST, XDG_STATE_HOME};
+use holdpoint::store::books::Books;
 use serde_json::Value as Json;
 
 /// A folder with a project in it.
@@ -32,6 +33,11 @@ impl Env for User<'_> {
 pub(crate) fn allow(state: &Path, root: &Path) {
     // What cannot be allowed is the test's own business.
     let _ = Allowance::of(&User(state)).allow_all(root);
+}
+
+/// The books of a home, of a user with this state folder.
+pub(crate) fn books(state: &Path, home: &Path) -> Books {
+    Books::of(home, &User(state))
 }
 
 /// What the program printed.
@@ -76,6 +82,29 @@ impl Project {
     /// The folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The project's books.
+    pub(crate) fn books(&self) -> Books {
+        books(self.state(), &self.root)
+    }
+
+    /// A file of the project's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        self.books().base().join(name)
+    }
+
+    /// What is in a file of the project's books.
+    pub(crate) fn read_book(&self, name: &str) -> String {
+        std::fs::read_to_string(self.book(name)).unwrap()
+    }
+
+    /// Writes a file of the project's books, as nobody but the engine should.
+    pub(crate) fn write_book(&self, name: &str, text: impl AsRef<[u8]>) -> &Project {
+        let full = self.book(name);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(full, text).unwrap();
+        self
     }
 
     /// Writes a file.
@@ -123,6 +152,7 @@ impl Project {
             .env("HOME", self.root.join("no-home"))
             .env(XDG_STATE_HOME, self.state())
             .env(ORGANISATION, "/nonexistent")
+            .env(OUTERMOST, std::process::id().to_string())
             .env(WIDE.0, WIDE.1);
         command
     }
@@ -144,7 +174,7 @@ impl Project {
 
     /// The journal's lines. A hook that sees another's line half written leaves an empty one before its own.
     pub(crate) fn journal(&self) -> Vec<Json> {
-        let text = std::fs::read_to_string(self.root.join(".holdpoint/journal.jsonl")).unwrap_or_default();
+        let text = std::fs::read_to_string(self.book("journal.jsonl")).unwrap_or_default();
         let lines = text.lines().filter(|line| !line.is_empty());
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     }

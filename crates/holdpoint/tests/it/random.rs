@@ -373,7 +373,7 @@ impl World for Repository {
     fn git(&self, _: &str, question: &GitQuestion) -> Answer<String> {
         Answer::Is(match question {
             GitQuestion::Repository => "/r/.git".into(),
-            GitQuestion::Branch => "main".into(),
+            GitQuestion::Branch | GitQuestion::PushTarget => "main".into(),
             GitQuestion::Switch(name) => name.clone(),
             GitQuestion::Alias(name) if name == "x" => "!git y; git y && git commit".into(),
             GitQuestion::Alias(name) if name == "y" => "!git x; git x; git x \"$@\"".into(),

@@ -226,8 +226,60 @@ fn a_workflow_that_is_not_in_force_takes_no_command() {
     }
 }
 
+/// The step that is written in three places.
+const STEP: &str = r#"set = { y = "{{ state.x }}" }, write = { "step.txt" = "{{ state.x }} {{ state.y }}" }, remove = "old-{{ state.y }}.txt", log = "did it with {{ state.y }}""#;
+
 const SAME_STEP: &str = r#"
-about = "One step, as a phase's and as a command's."
+about = "One step, as a phase's, a command's and a rule's."
+[run]
+home   = ".two"
+state  = ".two/state.json"
+due    = "phase"
+record = { file = ".two/log.md", under = "Log" }
+[phases.a]
+by   = "user"
+stop = { STEP }
+[commands.do]
+about = "the same"
+steps = [ { STEP, say = "" } ]
+[witnesses]
+rule = { on = "prompt", STEP, say = "" }
+[fields]
+phase = ""
+x     = 0
+y     = 0
+"#;
+
+/// A step has one meaning, wherever it is written: the same files, the same state, the same log.
+#[test]
+fn the_same_step_has_the_same_effects_in_a_phase_a_command_and_a_rule() {
+    let event = |project: &Project, name: &str| {
+        let cwd = project.root();
+        project.hook(&json!({"session_id": "s", "cwd": cwd, "hook_event_name": name, "prompt": "go"}))
+    };
+    for way in ["phase", "command", "rule"] {
+        let project = Project::new();
+        project.workflow("two", &SAME_STEP.replace("STEP", STEP)).write(".two/log.md", "# Two\n\n## Log\n");
+        project.write(".two/state.json", "{\"phase\": \"a\", \"x\": 1}").write("old-1.txt", "");
+        let checked = project.run(&["check", "two"]);
+        assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
+        let printed = match way {
+            "phase" => event(&project, "Stop"),
+            "command" => project.run(&["two", "do"]),
+            _ => event(&project, "UserPromptSubmit"),
+        };
+        assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""), "{way}");
+        let state: serde_json::Value = serde_json::from_str(&project.read(".two/state.json")).unwrap();
+        assert_eq!(state, json!({"phase": "a", "x": 1, "y": 1}), "{way}");
+        assert_eq!(project.read("step.txt"), "1 1\n", "{way}");
+        assert!(!project.root().join("old-1.txt").exists(), "{way}");
+        let log = project.read(".two/log.md");
+        assert_eq!(log.matches("did it with 1").count(), 1, "{way}: {log}");
+    }
+}
+
+const ENTERED: &str = r#"
+about = "A step that leads on, as a phase's and as a command's."
 [run]
 home   = ".two"
 state  = ".two/state.json"
@@ -253,18 +305,14 @@ steps = [ { set = { y = "{{ state.x }}" }, go = "b", write = { "step.txt" = "{{ 
 phase = ""
 x     = 0
 y     = 0
-[witnesses.rule]
-on   = "prompt"
-set  = { y = "{{ state.x }}" }
-say  = "y is {{ state.y }}"
 "#;
 
-/// A step has one meaning, wherever it is written.
+/// What entering a phase does comes after what the step does, whoever takes it.
 #[test]
-fn the_same_step_has_the_same_effects_in_a_phase_a_command_and_a_rule() {
+fn a_step_that_leads_on_has_the_same_effects_in_a_phase_and_a_command() {
     let prepared = || {
         let project = Project::new();
-        project.workflow("two", SAME_STEP).write(".two/log.md", "# Two\n\n## Log\n");
+        project.workflow("two", ENTERED).write(".two/log.md", "# Two\n\n## Log\n");
         project.write(".two/state.json", "{\"phase\": \"a\", \"x\": 1}");
         project
     };
@@ -278,11 +326,4 @@ fn the_same_step_has_the_same_effects_in_a_phase_a_command_and_a_rule() {
         let state: serde_json::Value = serde_json::from_str(&project.read(".two/state.json")).unwrap();
         assert_eq!(state, json!({"phase": "b", "x": 2, "y": 1}), "{command}");
     }
-    let project = prepared();
-    let printed = project.hook(&json!({
-        "session_id": "s", "cwd": project.root(), "hook_event_name": "UserPromptSubmit", "prompt": "go",
-    }));
-    assert!(printed.stdout.contains("y is 1"), "{}", printed.stdout);
-    let state: serde_json::Value = serde_json::from_str(&project.read(".two/state.json")).unwrap();
-    assert_eq!(state, json!({"phase": "a", "x": 1, "y": 1}));
 }

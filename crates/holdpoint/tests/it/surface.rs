@@ -82,7 +82,7 @@ fn help_knows_commands_and_workflows_alike() {
     ] {
         assert_eq!(says(asked), says(same), "{asked:?}");
     }
-    assert!(says(&["help"]).contains("holdpoint WORKFLOW COMMAND  (autopilot, "));
+    assert!(says(&["help"]).contains("holdpoint [WORKFLOW] COMMAND  (autopilot, "));
     assert!(says(&["help", "mine"]).contains("Usage: holdpoint mine COMMAND\n\nCommands:\n  go <TO>"));
     for (args, hint) in [
         (&["help", "taksie"][..], "did you mean `holdpoint taskie`?"),

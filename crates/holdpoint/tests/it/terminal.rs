@@ -23,6 +23,12 @@ impl Terminal {
         Terminal { controller: File::from(controller) }
     }
 
+    /// The side that the user is at.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn controller(&self) -> &File {
+        &self.controller
+    }
+
     /// The side that programs read from.
     pub(crate) fn users_side(&self) -> File {
         let name = ptsname(&self.controller, Vec::new()).unwrap();
@@ -45,12 +51,26 @@ impl Terminal {
     }
 
     /// Runs a command whose user types this.
-    pub(crate) fn run(&self, mut command: Command, typed: &str) -> Printed {
+    pub(crate) fn run(&self, command: Command, typed: &str) -> Printed {
         let side = self.users_side();
+        let mut command = in_front(&command);
         (&self.controller).write_all(typed.as_bytes()).unwrap();
         command.stdin(side).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.output().unwrap().into()
     }
+}
+
+/// The same command as a shell starts it: standard input is its own terminal, and it is in front there. Its variables are
+/// those that were set, and no others.
+pub(crate) fn in_front(command: &Command) -> Command {
+    // Whatever the command's own PATH is.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let setsid = std::env::split_paths(&path).map(|folder| folder.join("setsid")).find(|file| file.is_file());
+    let mut seated = Command::new(setsid.unwrap());
+    seated.args(["--ctty", "--wait"]).arg(command.get_program()).args(command.get_args()).env_clear();
+    let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    seated.envs(set).current_dir(command.get_current_dir().unwrap_or(std::path::Path::new(".")));
+    seated
 }
 
 /// Runs a command at a terminal whose user types this.

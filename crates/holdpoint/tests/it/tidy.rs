@@ -78,15 +78,22 @@ fn public_item(line: &str) -> Option<&str> {
     item.split(|char: char| !(char.is_alphanumeric() || char == '_')).next()
 }
 
+/// A source without comments and texts: what a sentence says is no use of a function. A text of several lines stays.
+fn code(text: &str) -> String {
+    let is_comment = |line: &&str| !line.trim_start().starts_with("//");
+    let without_texts = |line: &str| line.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+    text.lines().filter(is_comment).map(|line| without_texts(line) + "\n").collect()
+}
+
 /// What only the core needs is `pub(crate)`. Types are left to the compiler: a public signature names them.
 #[test]
 fn the_core_offers_only_what_others_use() {
     let (core, others): (Vec<_>, Vec<_>) =
         sources().into_iter().partition(|(file, _)| file.starts_with("crates/holdpoint-core/"));
-    let words = |text: &str| -> Vec<String> {
-        text.split(|char: char| !(char.is_alphanumeric() || char == '_')).map(str::to_owned).collect()
+    let words = |code: &str| -> Vec<String> {
+        code.split(|char: char| !(char.is_alphanumeric() || char == '_')).map(str::to_owned).collect()
     };
-    let used: HashSet<String> = others.iter().flat_map(|(_, text)| words(text)).collect();
+    let used: HashSet<String> = others.iter().flat_map(|(_, text)| words(&code(text))).collect();
     for (file, text) in core.iter().filter(|(file, _)| !file.ends_with("_tests.rs")) {
         let program = text.split("#[cfg(test)]").next().unwrap();
         for item in program.lines().filter_map(public_item) {
@@ -148,4 +155,76 @@ fn commands_print_in_one_place() {
         let is_allowed = allowed.iter().any(|name| file.ends_with(&format!("/src/{name}")));
         assert!(!prints || asks || is_allowed, "{file} prints by itself: let `Ui` do it");
     }
+}
+
+/// Reads TOML 1.0 as other tools do: every file that is named, and every block of the pages that is marked so.
+const OTHER_READER: &str = r#"
+import re, sys, tomllib
+read = 0
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    blocks = re.findall(r"```toml\n(.*?)```", text, re.S) if path.endswith(".md") else [text]
+    for block in blocks:
+        try:
+            tomllib.loads(block)
+        except tomllib.TOMLDecodeError as why:
+            sys.exit(f"{path}: {why}\n{block[:200]}")
+        read += 1
+print(read)
+"#;
+
+/// The files of the repository with one of these endings.
+fn files(endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![repository()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let ending =
+                path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
+            if path.is_dir() && !name.starts_with('.') && name != "target" && name != "node_modules" {
+                folders.push(path);
+            } else if endings.contains(&ending.as_str()) && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_toml_is_toml_1_0() {
+    let files = files(&["toml", "md"]);
+    let mut python = std::process::Command::new("python3");
+    let output = python.args(["-c", OTHER_READER]).args(&files).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read: usize = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
+    assert!(read > 80, "only {read} were read");
+}
+
+/// The longest line of a workflow file.
+const WORKFLOW_COLUMNS_MAX: usize = 140;
+/// The most lines of a workflow file.
+const WORKFLOW_LINES_MAX: usize = 450;
+
+#[test]
+fn a_workflow_file_can_be_read_on_a_screen() {
+    let is_workflow =
+        |path: &&PathBuf| path.ends_with("workflow.toml") && path.starts_with(repository().join("workflows"));
+    let files = files(&["toml"]);
+    let mut seen = 0;
+    for path in files.iter().filter(is_workflow) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let shown = path.display();
+        assert!(
+            text.lines().count() <= WORKFLOW_LINES_MAX,
+            "{shown} has more than {WORKFLOW_LINES_MAX} lines"
+        );
+        let long = text.lines().position(|line| line.chars().count() > WORKFLOW_COLUMNS_MAX);
+        assert_eq!(long.map(|at| at + 1), None, "a line of {shown} is longer than {WORKFLOW_COLUMNS_MAX}");
+        seen += 1;
+    }
+    assert_eq!(seen, workflow_names().len());
 }

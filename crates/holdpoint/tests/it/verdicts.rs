@@ -2,6 +2,7 @@
 //! `passed` exactly where that was the passing one.
 
 mod former;
+mod kinds;
 
 use serde_json::{Value as Json, json};
 
@@ -63,7 +64,7 @@ fn phase(project: &Project) -> String {
 /// The verdict on record and whether it passed: as rules see it, and as it is kept.
 fn proof(project: &Project) -> String {
     let seen = project.run(&["mini", "proof"]).stdout.trim().to_owned();
-    let lines = project.read(".holdpoint/evidence/mini.jsonl");
+    let lines = project.read_book("evidence/mini.jsonl");
     let kept: Json = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert_eq!(seen, format!("{} {}", kept["verdict"].as_str().unwrap(), kept["passed"]));
     seen
@@ -173,7 +174,7 @@ fn an_answer_that_nobody_can_read_is_a_fault_and_no_evidence() {
     let told = "decide: the reviewer answered `perhaps`; it may answer `PASS`, `fail`";
     assert!(printed.stdout.contains(told), "{}", printed.stdout);
     assert_eq!(phase(&project), "decide");
-    assert!(!project.root().join(".holdpoint/evidence/mini.jsonl").exists());
+    assert!(!project.book("evidence/mini.jsonl").exists());
 }
 
 #[test]

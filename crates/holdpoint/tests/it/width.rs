@@ -71,6 +71,8 @@ fn tries(name: &str) -> &'static [&'static [&'static str]] {
         ],
         "uninstall" => &[&["uninstall", "--dry-run"]],
         "allow" => &[&["allow"], &["allow", "--list"], &["allow", "nosuch"]],
+        "run" => &[&["run"], &["run", "nosuch"]],
+        "accept" => &[&["accept"]],
         "doctor" => &[&["doctor"]],
         "status" => &[&["status"]],
         "why" => &[&["why"], &["why", "--any"], &["why", "99"]],

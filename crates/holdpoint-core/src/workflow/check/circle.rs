@@ -1,8 +1,8 @@
 //! Circles of phases: what leads back to where it came from without the user, and which limits end it.
 //!
 //! A limit ends a circle only through the steps that use up one of its rounds, and only while nothing in the circle
-//! starts its count anew. What is left when all those steps are taken away can go round for ever; a circle within a
-//! limited one is looked at again without the steps of the outer one, so it may start anew at each of them.
+//! starts its count again. What is left without all those steps can go round for ever; a circle within a
+//! limited one is looked at again without the steps of the outer one, so it may start again at each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ pub(super) struct Edge<'a> {
     pub(super) from: &'a Phase,
     pub(super) to: &'a Phase,
     pub(super) taken: Taken<'a>,
-    /// The state fields it sets, those that it starts anew included.
+    /// The state fields it sets, those that it starts again included.
     sets: Vec<&'a str>,
-    /// Whether the agent is let go with the phase still due, so that only the user brings it back.
+    /// Whether the agent is released with the phase still due, so that only the user brings it back.
     pub(super) lets_go: bool,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn around<'e, 'a>(edges: &[&'e Edge<'a>], phase: &Phase) -> Vec<&'e E
     edges.iter().copied().filter(is_around).collect()
 }
 
-/// The step among `edges` that starts a count anew.
+/// The step among `edges` that starts a count again.
 pub(super) fn reset<'e, 'a>(edges: &[&'e Edge<'a>], count: &str) -> Option<&'e Edge<'a>> {
     edges.iter().copied().find(|edge| edge.sets.contains(&count))
 }
@@ -153,7 +153,7 @@ fn is_reset(reach: &Reach<'_>, edges: &[&Edge<'_>], edge: &Edge<'_>, count: &str
     })
 }
 
-/// For each phase, those that one can come to from it, itself among them.
+/// For each phase, those that can be reached from it, itself among them.
 type Reach<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 fn reach<'a>(edges: &[&Edge<'a>]) -> Reach<'a> {
@@ -174,7 +174,7 @@ fn leads(reach: &Reach<'_>, from: &Phase, to: &Phase) -> bool {
     reach.get(from.name.as_ref()).is_some_and(|there| there.contains(to.name.as_ref()))
 }
 
-/// All that one can come to from a phase, in at least one step.
+/// All phases that can be reached from a phase, in at least one step.
 pub(super) fn beyond<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &str) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<&str> = edges.get(start).into_iter().flatten().copied().collect();

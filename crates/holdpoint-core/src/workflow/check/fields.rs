@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 pub(super) struct Fields {
     /// Those of the state.
     pub(super) state: Option<Vec<String>>,
-    /// Those of the item at hand.
+    /// Those of the current item.
     pub(super) item: Option<Vec<String>>,
 }
 
@@ -47,7 +47,7 @@ fn first_part(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// The fields of the item at hand, if all that is put into its list is known.
+/// The fields of the current item, if all that is put into its list is known.
 pub(super) fn of_item(parsed: &Parsed, known: &Known<'_>) -> Option<Vec<String>> {
     let workflow = &parsed.workflow;
     let item = workflow.run.item.as_ref().filter(|_| !workflow.fields.is_empty())?;

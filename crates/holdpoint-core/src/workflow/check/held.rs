@@ -42,7 +42,7 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
             }
             let Some(command) = command(workflow, &mention) else { continue };
             if let Some((hold, due)) = place.held(workflow, &command) {
-                problems.push(told(piece, &mention, &command, hold, due));
+                problems.push(complaint(piece, &mention, &command, hold, due));
             }
         }
     }
@@ -138,7 +138,7 @@ fn command(workflow: &Workflow, mention: &Mention) -> Option<String> {
     (first.kind == Kind::Plain).then(|| line.join(" "))
 }
 
-fn told(piece: &Piece, mention: &Mention, command: &str, hold: &Rule, due: Option<&str>) -> Diagnostic {
+fn complaint(piece: &Piece, mention: &Mention, command: &str, hold: &Rule, due: Option<&str>) -> Diagnostic {
     let place: Range<usize> = super::place(piece, mention.span.clone());
     let when = due.map(|due| format!(" while `{due}` is due")).unwrap_or_default();
     let message =

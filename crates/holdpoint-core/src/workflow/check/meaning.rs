@@ -1,5 +1,5 @@
 //! What expressions mean: attributes that nothing has, comparisons that are never true, patterns that do not compile,
-//! conditions that are none.
+//! conditions that are neither true nor false.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -20,7 +20,8 @@ pub(super) fn check(piece: &Piece, known: &Known<'_>, read: &mut BTreeSet<String
     each_expression(&piece.source, piece.language == Language::Template, &mut |expression, set| {
         let mut judge = Judge::new(known, &piece.source, set, &piece.moments);
         judge.is_text = piece.language == Language::Template;
-        judge.shape(expression);
+        let shape = judge.shape(expression);
+        judge.shown(expression, &shape);
         if piece.is_condition {
             judge.condition(expression);
         }
@@ -148,6 +149,19 @@ impl<'k> Judge<'k> {
         }
     }
 
+    /// Complains about a whole noun where a text shows a value: it would be printed as a table.
+    fn shown(&mut self, expression: &Expr<'_>, shape: &Shape) {
+        let place = span(expression);
+        let (before, after) = self.source.split_at_checked(place.start).unwrap_or_default();
+        let after = after.get(place.len()..).unwrap_or_default();
+        let is_shown = before.trim_end().trim_end_matches('-').ends_with("{{")
+            && after.trim_start().trim_start_matches('-').starts_with("}}");
+        if is_shown && let (Expr::Var(_), Shape::Table(parts)) = (expression, shape) {
+            let text = self.text(expression);
+            self.complain(place, format!("`{text}` is not a text"), one_part(text, parts));
+        }
+    }
+
     fn name(&mut self, name: &str, place: Range<usize>) -> Shape {
         let is_of_tools = matches!(name, "tool" | "delegation");
         if is_of_tools && !self.moments.is_empty() && !self.moments.iter().any(|moment| moment.has_tool()) {
@@ -177,7 +191,10 @@ impl<'k> Judge<'k> {
                     return Shape::is(is, self.known);
                 }
                 let names: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
-                let hint = meant(name, &names, |all| format!("it has {all}"));
+                let hint = match super::super::parse::former::attribute(text, name) {
+                    Some(instead) => instead.to_owned(),
+                    None => meant(name, &names, |all| format!("it has {all}")),
+                };
                 self.complain(place, format!("`{text}` has no `{name}`"), hint);
                 Shape::Any
             }
@@ -312,6 +329,13 @@ impl<'k> Judge<'k> {
     /// Two sides that can never be equal.
     fn compared(&mut self, left: &Expr<'_>, right: &Expr<'_>, is_in: bool) {
         let (one, other) = (self.shape(left), self.shape(right));
+        match (&one, &other) {
+            (Shape::Table(parts), Shape::Text) => return self.whole(left, right, parts),
+            (Shape::Table(parts), Shape::List) if is_in => return self.whole(left, right, parts),
+            // A text can be one of its keys.
+            (Shape::Text, Shape::Table(parts)) if !is_in => return self.whole(right, left, parts),
+            _ => {}
+        }
         if is_in {
             if let (Shape::OneOf(words), Expr::List(list)) = (&one, right) {
                 list.items.iter().for_each(|item| self.one_of(words, left, item));
@@ -340,6 +364,12 @@ impl<'k> Judge<'k> {
             None => "compare a number with a number, a text with a text".to_owned(),
         };
         self.complain(span(left).start..span(right).end, message, hint);
+    }
+
+    /// A whole noun that is compared with a text, or with a list of them.
+    fn whole(&mut self, noun: &Expr<'_>, with: &Expr<'_>, parts: &[(&'static str, Is)]) {
+        let message = format!("`{}` is never `{}`", self.text(noun), self.text(with));
+        self.complain(span(noun), message, one_part(self.text(noun), parts));
     }
 
     fn one_of(&mut self, words: &[String], one: &Expr<'_>, other: &Expr<'_>) {
@@ -450,6 +480,13 @@ pub(super) fn argument<'a, 'e>(arg: &'a CallArg<'e>) -> &'a Expr<'e> {
         | CallArg::PosSplat(expression)
         | CallArg::KwargSplat(expression) => expression,
     }
+}
+
+/// What to write instead of a whole noun.
+fn one_part(noun: &str, parts: &[(&'static str, Is)]) -> String {
+    let part =
+        parts.iter().find(|(name, _)| *name == "name").or(parts.first()).map_or("name", |(name, _)| *name);
+    format!("it has parts: write one of them, such as {noun}.{part}")
 }
 
 /// The nearest right name, or all there are.

@@ -93,7 +93,7 @@ fn line_of<'a, 't>(tokens: &'a [Token<'t>]) -> &'a [Token<'t>] {
     &tokens[..next.map_or(tokens.len(), |next| next + 1)]
 }
 
-/// Whether a command is all that its line says: a sentence has its marks.
+/// Whether a line is nothing but a command: a sentence has punctuation.
 fn is_own_line(before: &[Token<'_>], line: &[Token<'_>]) -> bool {
     let is_mark =
         |token: &Token<'_>| token.text.trim_end_matches(END).ends_with(['.', ',', ';', ':', '!', '?']);

@@ -16,12 +16,12 @@ pub(super) fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnosti
     let judge = Judge { workflow: &parsed.workflow, around };
     for piece in parsed.pieces.iter().filter(|piece| piece.language == Language::Template) {
         let wrong = judge.text(&piece.source).into_iter();
-        problems.extend(wrong.map(|wrong| wrong.told(&piece.file, |span| super::place(piece, span))));
+        problems.extend(wrong.map(|wrong| wrong.diagnostic(&piece.file, |span| super::place(piece, span))));
     }
     let is_said = |file: &str| parsed.pieces.iter().any(|piece| piece.file == file);
     for (file, text) in around.files.iter().filter(|(file, _)| file.ends_with(".md") && !is_said(file)) {
         // The engine never says these: what is wrong there keeps nothing from running.
-        let wrong = judge.text(text).into_iter().map(|wrong| wrong.told(file, |span| span));
+        let wrong = judge.text(text).into_iter().map(|wrong| wrong.diagnostic(file, |span| span));
         problems.extend(wrong.map(|wrong| Diagnostic { severity: Severity::Warning, ..wrong }));
     }
     problems
@@ -36,7 +36,7 @@ struct Wrong {
 }
 
 impl Wrong {
-    fn told(self, file: &str, place: impl Fn(Range<usize>) -> Range<usize>) -> Diagnostic {
+    fn diagnostic(self, file: &str, place: impl Fn(Range<usize>) -> Range<usize>) -> Diagnostic {
         let told = Diagnostic::error(file, place(self.span), self.message).hinted(self.hint);
         Diagnostic { severity: self.severity, ..told }
     }
@@ -147,7 +147,7 @@ impl Judge<'_> {
             .collect();
         let start = format!("/{}:", self.workflow.name);
         let mut wrong = Vec::new();
-        // A path that happens to hold the same is none.
+        // A path with the same text is not a slash command.
         let stands_alone =
             |at: usize| !source[..at].ends_with(|c: char| c.is_alphanumeric() || "._-/~".contains(c));
         let found = source.match_indices(&start).map(|(at, _)| at);

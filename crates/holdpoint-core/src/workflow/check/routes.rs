@@ -77,7 +77,7 @@ fn remedy(workflow: &Workflow, around: &[&Edge<'_>]) -> String {
     });
     if let Some((count, edge)) = reset {
         return format!(
-            "the step from `{}` to `{}` starts `{count}` anew, so its limit is never reached",
+            "the step from `{}` to `{}` resets `{count}`, so its limit is never reached",
             edge.from.name, edge.to.name
         );
     }

@@ -182,7 +182,7 @@ fn a_loop_is_told_with_what_would_end_it() {
     let back = "then=\"a\"";
     for (first, second, part) in [
         ("then.fail=\"b\"", back, "give a step of the loop a `round`"),
-        (counted, "then={go=\"a\",renew=\"n\"}", "the step from `b` to `a` starts `n` anew"),
+        (counted, "then={go=\"a\",renew=\"n\"}", "the step from `b` to `a` resets `n`"),
         ("limit=\"b\"\nthen.fail=\"b\"", back, "at its limit `a` goes back into the loop"),
         ("limit=\"n\"\nthen.fault=\"b\"", back, "`a` that did not work"),
         ("then.fail=\"b\"", "limit=\"c\"\nthen=\"a\"", "the limit of `b` counts how often the agent's work"),

@@ -1,5 +1,5 @@
-//! How often a phase is come to within its circle, where steps use up limits: one time, and one more for each round of
-//! each limit around it. A limit that starts anew at each round of another counts for each of them.
+//! How often a phase is reached within its circle, where steps use up limits: one time, and one more for each round of
+//! each limit around it. A limit that starts again at each round of another counts for each of them.
 
 use super::super::Workflow;
 use super::super::limit::Limit;
@@ -42,7 +42,7 @@ fn within(workflow: &Workflow, edges: &[&Edge<'_>], phase: &Phase) -> Option<Amo
     turns.times(&within(workflow, &rest, phase)?)
 }
 
-/// Whether a step of these starts a count anew. The counts of an item do when the next one is at hand.
+/// Whether a step of these starts a count again. The counts of an item do when the next one is current.
 fn starts_anew(workflow: &Workflow, around: &[&Edge<'_>], count: &str) -> bool {
     if circle::reset(around, count).is_some() {
         return true;

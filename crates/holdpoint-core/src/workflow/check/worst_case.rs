@@ -21,7 +21,7 @@ pub enum WorstCase {
     NoReviews,
     /// Nothing limits the reviews of this phase.
     Unlimited(String),
-    /// This phase's rounds start anew at each turn of a limited loop around it: too deep to be counted here.
+    /// This phase's rounds start again at each turn of a limited loop around it: too deep to be counted here.
     Nested(String),
     /// So many.
     AtMost(Bound),
@@ -149,7 +149,7 @@ impl<'a> Map<'a> {
         Some(Amount::of(phase.limit(self.workflow)?.most_in(&self.workflow.fields)))
     }
 
-    /// How often a phase whose own rounds are not limited is come to, for each time its circle is entered: as often
+    /// How often a phase whose own rounds are not limited is reached, for each time its circle is entered: as often
     /// as the phases before it go there. None if it can come back without a limited one between.
     fn visits(&self, phase: &'a Phase, circle: &[&'a Phase], way: &mut Vec<&'a str>) -> Option<Amount> {
         if way.contains(&phase.name.as_ref()) {
@@ -211,7 +211,7 @@ impl<'a> Map<'a> {
             .is_some_and(|targets| targets.iter().filter(|to| self.alone.contains_key(**to)).any(reaches))
     }
 
-    /// Whether one also comes to the phase from outside of the circle it is in through the user.
+    /// Whether the phase is also reached from outside of its circle, through the user.
     fn entered_from_outside(&self, phase: &Phase) -> bool {
         let circle = self.circle(&self.to, &phase.name);
         let is_outside = |from: &&Phase| !circle.iter().any(|inner| inner.name == from.name);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::super::approval::{self, Approval, Of};
+use super::super::approval::{self, Approval, Channel, Of};
 use super::super::phase::ApprovalPhase;
 use super::super::table::{CLOSE_IT, Reader, Spanned};
 use super::super::{List, Text};
@@ -13,7 +13,7 @@ use super::phases::Layers;
 use super::{Parser, Target};
 use crate::verdict::Verdict;
 
-const APPROVAL_KEYS: [&str; 3] = ["who", "of", "expires"];
+const APPROVAL_KEYS: [&str; 4] = ["who", "of", "through", "expires"];
 /// What people can answer.
 const VERDICTS: [Verdict; 3] = [Verdict::Pass, Verdict::Fail, Verdict::Stale];
 
@@ -42,6 +42,7 @@ impl Parser<'_> {
         Approval {
             who: self.reader.text(table, "who").unwrap_or_else(|| name.clone()),
             of: Reader::get(table, "of").map_or(Of::Tree, |value| self.of(value)),
+            through: self.channels(table),
             expires_s: self.expires(table),
             name,
         }
@@ -87,6 +88,25 @@ impl Parser<'_> {
             self.reader.error(span, format!("`{glob}` is not a glob: {why}")).hint = Some(CLOSE_IT.into());
         }
         vec![Cow::Owned(text.to_owned())]
+    }
+
+    /// `through`: the ways in which it can be given; at a terminal, if nothing is said.
+    fn channels(&mut self, table: &DeTable<'_>) -> List<Channel> {
+        let mut channels = Vec::new();
+        for (text, span) in self.reader.spanned_texts(table, "through") {
+            match Channel::ALL.into_iter().find(|channel| channel.name() == text) {
+                Some(channel) => channels.push(channel),
+                None => {
+                    let names = Channel::ALL.map(|channel| format!("\"{}\"", channel.name())).join(", ");
+                    self.reader.error(span, format!("there is no channel `{text}`")).hint =
+                        Some(format!("the channels are {names}: through = [\"terminal\"]"));
+                }
+            }
+        }
+        if channels.is_empty() {
+            channels.push(Channel::default());
+        }
+        channels.into()
     }
 
     fn expires(&mut self, table: &DeTable<'_>) -> Option<u32> {

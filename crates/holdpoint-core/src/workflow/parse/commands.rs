@@ -53,7 +53,7 @@ impl Parser<'_> {
     fn through(&mut self, table: &DeTable<'_>) -> List<Text> {
         for (text, span) in self.reader.spanned_texts(table, "through") {
             if text.contains("{{") {
-                self.reader.piece(Language::Template, &text, span, false);
+                self.reader.piece(Language::Template, &text, span);
             }
         }
         self.reader.texts(table, "through")

@@ -1,7 +1,7 @@
 //! The spellings of the language's first edition, and what to write instead.
 
 /// What to write instead of a key, in a place whose name begins so.
-const KEYS: [(&str, &str, &str); 26] = [
+const KEYS: [(&str, &str, &str); 27] = [
     ("a workflow file", "hold", "write [holds.NAME], one table each"),
     ("a workflow file", "witness", "write [witnesses.NAME], one table each"),
     ("a workflow file", "rounds", "write [limits] NAME = { most = 3, then = \"PHASE\" }"),
@@ -29,6 +29,7 @@ const KEYS: [(&str, &str, &str); 26] = [
     ("[checks.", "told", "write its inputs beside it, as keys of the check"),
     ("[checks.", "pass", "write `that`, or `landed` in a check that commits"),
     ("[checks.", "done", "write `landed`"),
+    ("[checks.", "least", "write never_fewer = true"),
     ("a step", "afresh", "write renew = \"LIMIT\""),
     ("[holds.", "name", "the table's name is the rule's: [holds.NAME]"),
     ("[witnesses.", "name", "the table's name is the rule's: [witnesses.NAME]"),
@@ -50,7 +51,18 @@ pub(in crate::workflow) fn table(name: &str) -> Option<&'static str> {
 
 /// What to write instead of a name that the first edition gave to expressions and texts.
 pub(in crate::workflow) fn name(name: &str) -> Option<&'static str> {
-    (name == "outcome").then_some("write `verdict`")
+    match name {
+        "outcome" => Some("write `verdict`"),
+        "digest" | "text_digest" | "without" => Some(
+            "the engine notices changes itself: freeze = [\"FILE\"] in a step, and `breaches` in a condition",
+        ),
+        _ => None,
+    }
+}
+
+/// What to write instead of an attribute that the first edition gave to a noun.
+pub(in crate::workflow) fn attribute(noun: &str, name: &str) -> Option<&'static str> {
+    (noun.starts_with("evidence.") && name == "outcome").then_some("write `verdict`")
 }
 
 /// What to write instead of a key that agents' phases had.

@@ -75,7 +75,7 @@ impl Parser<'_> {
                     self.reader.error(span.clone(), format!("`{expression}` is a field of the state")).hint =
                         Some(format!("most = \"state.{expression}\""));
                 }
-                self.reader.piece(Language::Expression, expression, span, false);
+                self.reader.piece(Language::Expression, expression, span);
                 expression.to_string().into()
             }
             Some((_, span)) => {

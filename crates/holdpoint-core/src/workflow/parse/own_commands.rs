@@ -30,7 +30,7 @@ impl Parser<'_> {
         let none = no_run(workflow, commands);
         let status = Reader::get(run, "status").map(toml::Spanned::span);
         let status = match (status, self.reader.text(run, "status")) {
-            (Some(span), Some(text)) => self.text_of(text, span, false),
+            (Some(span), Some(text)) => self.text_of(text, span),
             _ => plain(format!(
                 "{{{{ phase.name }}}} is due, by {{{{ phase.by }}}}.\n\nTo go on: holdpoint {workflow} next"
             )),

@@ -195,7 +195,7 @@ impl Parser<'_> {
         let kind = self.check_kind(place, key, span, table);
         Some(Check {
             name: Cow::Owned(name.to_owned()),
-            only_if: self.expression(table, "if", false),
+            only_if: self.expression(table, "if"),
             accepts: self.accepted(table, &kind),
             kind,
             log: self.template(table, "log"),
@@ -237,23 +237,23 @@ impl Parser<'_> {
             if Reader::get(table, key).is_none() {
                 parser.reader.error(span.clone(), format!("{place} has no `{key}`"));
             }
-            parser.expression(table, key, false).unwrap_or_default()
+            parser.expression(table, key).unwrap_or_default()
         };
         match key {
             "tests" => CheckKind::Tests(TestsCheck {
                 command: self.command(place, 0..0, table, "tests"),
-                scope: self.expression(table, "scope", false),
-                known: self.expression(table, "known", false),
+                scope: self.expression(table, "scope"),
+                known: self.expression(table, "known"),
                 only: self.only(table),
                 never_fewer: self.reader.truth(table, "never_fewer"),
-                fails_on: self.expression(table, "fails_on", false),
-                adding: self.expression(table, "adding", false),
+                fails_on: self.expression(table, "fails_on"),
+                adding: self.expression(table, "adding"),
             }),
             "that" => CheckKind::That { condition: needed(self, "that") },
             "scan" => CheckKind::Scan {
                 files: needed(self, "scan"),
-                code_lines: self.expression(table, "code_lines", false),
-                test_lines: self.expression(table, "test_lines", false),
+                code_lines: self.expression(table, "code_lines"),
+                test_lines: self.expression(table, "test_lines"),
             },
             "blueprint" => CheckKind::Blueprint {
                 folder: self.template(table, "blueprint").unwrap_or_default(),

@@ -15,7 +15,7 @@ use crate::event::Moment;
 use crate::tool::ToolKind;
 
 /// The keys of a permit.
-pub(super) const KEYS: [&str; 5] = ["edits", "never", "commits", "delegates", "runs"];
+pub(super) const KEYS: [&str; 6] = ["edits", "never", "commits", "pushes", "delegates", "runs"];
 /// The permit of phases that name none.
 const DEFAULT: &str = "default";
 
@@ -28,7 +28,7 @@ struct Held {
 
 /// When a permit's key holds.
 struct Condition {
-    /// The condition, about the tool at hand.
+    /// The condition, about the tool.
     when: String,
     /// The same about `files` that were changed, if it is about files.
     offends: Option<String>,
@@ -158,7 +158,7 @@ impl Parser<'_> {
             let keys: &[&str] = match entry.key {
                 "edits" => &["only", "when", "name", "code", "say"],
                 "never" => &["files", "when", "name", "code", "say"],
-                "commits" => &["when", "name", "code", "say"],
+                "commits" | "pushes" => &["when", "name", "code", "say"],
                 _ => &["never", "unless", "name", "code", "say"],
             };
             self.reader.known_keys(&format!("`{}`", entry.key), table, keys);
@@ -166,13 +166,13 @@ impl Parser<'_> {
         let Condition { when, offends, usual } = match entry.key {
             "edits" => self.edits(value, table)?,
             "never" => self.never(value, table)?,
-            "commits" => self.commits(value, table)?,
+            "commits" | "pushes" => self.unless_when(entry.key, value, table)?,
             "delegates" => self.delegates(value, table)?,
             _ => self.runs(value, table)?,
         };
         let phases: Vec<String> = entry.phases.iter().map(|phase| format!("'{phase}'")).collect();
         let when = format!("phase.name in [{}] and {when}", phases.join(", "));
-        self.reader.piece(Language::Expression, &when, span.clone(), false);
+        self.reader.piece(Language::Expression, &when, span.clone());
         let at = if at == 0 { String::new() } else { format!(".{at}") };
         let name = table.and_then(|table| self.reader.text(table, "name"));
         let bound = offends.map(|offends| Bound {
@@ -201,7 +201,7 @@ impl Parser<'_> {
     fn permit_text(&mut self, table: Option<&DeTable<'_>>, usual: String, span: &Range<usize>) -> Say {
         let own = table.filter(|table| Reader::get(table, "say").is_some());
         match own.and_then(|table| self.reader.text(table, "say")) {
-            Some(text) => self.text_of(text, span.clone(), false),
+            Some(text) => self.text_of(text, span.clone()),
             None => Say { file: Cow::Borrowed(""), template: usual.into() },
         }
     }
@@ -229,28 +229,40 @@ impl Parser<'_> {
 
     /// A condition under which files are looked at at all.
     fn only_if(&mut self, table: Option<&DeTable<'_>>) -> Option<Text> {
-        table.and_then(|table| self.expression(table, "when", false))
+        table.and_then(|table| self.expression(table, "when"))
     }
 
-    /// `commits`: whether, or when, a commit may be made.
-    fn commits(&mut self, value: &Spanned<'_>, table: Option<&DeTable<'_>>) -> Option<Condition> {
+    /// `commits` and `pushes`: whether, or when, one may be made.
+    fn unless_when(
+        &mut self,
+        key: &str,
+        value: &Spanned<'_>,
+        table: Option<&DeTable<'_>>,
+    ) -> Option<Condition> {
         let when = match (value.get_ref(), table) {
             (DeValue::Boolean(true), _) => return None,
             (DeValue::Boolean(false), _) => "false".to_owned(),
             (DeValue::String(when), _) => {
-                self.reader.piece(Language::Expression, when, value.span(), false);
+                self.reader.piece(Language::Expression, when, value.span());
                 self.reader.last_is_condition();
                 when.to_string()
             }
-            (_, Some(table)) => self.expression(table, "when", false)?.into_owned(),
+            (_, Some(table)) => self.expression(table, "when")?.into_owned(),
             _ => {
-                self.reader.error(value.span(), "`commits` is true, false, a condition or a table");
+                self.reader.error(value.span(), format!("`{key}` is true, false, a condition or a table"));
                 return None;
             }
         };
-        let usual =
-            "No commit in phase `{{ phase.name }}` yet. End your turn, and do what you are asked then.";
-        Some(Condition::on_tool(format!("tool.commits and not ({when})"), usual.to_owned()))
+        let usual = match key {
+            "commits" => {
+                "No commit in phase `{{ phase.name }}` yet. End your turn, and do what you are asked then."
+            }
+            _ => {
+                "Nothing is pushed in phase `{{ phase.name }}`: it could not be taken back. Go on without it; `git push` is \
+                 for the user to type."
+            }
+        };
+        Some(Condition::on_tool(format!("tool.{key} and not ({when})"), usual.to_owned()))
     }
 
     /// `delegates`: sub-agents that may not be called.
@@ -270,7 +282,7 @@ impl Parser<'_> {
     }
 
     fn unless(&mut self, table: Option<&DeTable<'_>>, condition: String) -> String {
-        match table.and_then(|table| self.expression(table, "unless", false)) {
+        match table.and_then(|table| self.expression(table, "unless")) {
             Some(unless) => format!("{condition} and not ({unless})"),
             None => condition,
         }
@@ -320,7 +332,7 @@ impl Parser<'_> {
             let named = self.paths.iter().filter(|(known, _)| known == name).flat_map(|(_, globs)| globs);
             globs.literals.extend(named.map(|glob| format!("{not}{glob}")));
         } else if let Some(inner) = glob.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
-            self.reader.piece(Language::Expression, inner.trim(), span, false);
+            self.reader.piece(Language::Expression, inner.trim(), span);
             globs.expressions.push(inner.trim().to_owned());
         } else {
             if let Some(why) = crate::filters::glob_fault(glob) {

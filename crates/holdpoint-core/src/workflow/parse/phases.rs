@@ -18,8 +18,8 @@ use super::{Parser, Target};
 use crate::verdict::Verdict;
 
 /// The keys that every phase may have.
-const SHARED_KEYS: [&str; 9] =
-    ["by", "like", "enter", "permit", "edits", "never", "commits", "delegates", "runs"];
+const SHARED_KEYS: [&str; 10] =
+    ["by", "like", "enter", "permit", "edits", "never", "commits", "pushes", "delegates", "runs"];
 
 /// The keys that only phases of an actor have.
 fn own_keys(actor: Actor) -> &'static [&'static str] {
@@ -209,7 +209,7 @@ impl Parser<'_> {
         }
         AgentPhase {
             ask: self.layered_say(layers, "ask").unwrap_or_default(),
-            until: self.expression(layers.holder("until"), "until", false),
+            until: self.expression(layers.holder("until"), "until"),
             report: self.template(layers.holder("report"), "report"),
             limit: self.limit_of(layers),
             shown: self.shown(layers),
@@ -226,7 +226,7 @@ impl Parser<'_> {
         self.link(Target::Reviewer, &reviewer, at);
         let prompt = Reader::get(table, "prompt").map_or_else(|| value.span(), toml::Spanned::span);
         let text = self.reader.required("`shown`", value.span(), table, "prompt");
-        Some(Shown { reviewer, prompt: self.text_of(text, prompt, false) })
+        Some(Shown { reviewer, prompt: self.text_of(text, prompt) })
     }
 
     fn review_phase(&mut self, name: &str, span: &Range<usize>, layers: &Layers<'_, '_>) -> ReviewPhase {
@@ -250,7 +250,7 @@ impl Parser<'_> {
         ReviewPhase {
             reviewer,
             prompt: self.layered_say(layers, "prompt").unwrap_or_default(),
-            change: self.expression(layers.holder("change"), "change", false),
+            change: self.expression(layers.holder("change"), "change"),
             report: self.template(layers.holder("report"), "report"),
             needs: self.needs(layers),
             skip: self.skip(layers),
@@ -338,14 +338,14 @@ impl Parser<'_> {
     pub(super) fn layered_say(&mut self, layers: &Layers<'_, '_>, key: &str) -> Option<Say> {
         let value = layers.get(key)?;
         let text = self.reader.text(layers.holder(key), key)?;
-        Some(self.text_of(text, value.span(), false))
+        Some(self.text_of(text, value.span()))
     }
 
     fn needs(&mut self, layers: &Layers<'_, '_>) -> Option<Needs> {
         let table = layers.get("needs").and_then(|value| self.reader.table("needs", value))?;
         self.reader.known_keys("needs", table, &["that", "else"]);
         Some(Needs {
-            that: self.expression(table, "that", false).unwrap_or_default(),
+            that: self.expression(table, "that").unwrap_or_default(),
             otherwise: self.template(table, "else").unwrap_or_default(),
         })
     }
@@ -354,14 +354,14 @@ impl Parser<'_> {
     fn skip(&mut self, layers: &Layers<'_, '_>) -> Option<Skip> {
         let value = layers.get("skip")?;
         if let DeValue::String(when) = value.get_ref() {
-            self.reader.piece(Language::Expression, when, value.span(), false);
+            self.reader.piece(Language::Expression, when, value.span());
             self.reader.last_is_condition();
             return Some(Skip { when: Cow::Owned(when.to_string()), set: List::default() });
         }
         let table = self.reader.table("skip", value)?;
         self.reader.known_keys("skip", table, &["when", "set"]);
         let set: Vec<Named> = self.assignments(table);
-        Some(Skip { when: self.expression(table, "when", false).unwrap_or_default(), set: set.into() })
+        Some(Skip { when: self.expression(table, "when").unwrap_or_default(), set: set.into() })
     }
 
     fn clean(&mut self, layers: &Layers<'_, '_>) -> Option<Clean> {

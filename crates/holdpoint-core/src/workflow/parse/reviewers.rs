@@ -55,7 +55,7 @@ impl Parser<'_> {
         if known.is_none() {
             let names = KNOWN.map(|known| known.name);
             let hint = format!("it is {}; any other is started by `command`", listed(&names));
-            self.reader.error(span, format!("there is no way known to ask `{name}`")).hint = Some(hint);
+            self.reader.error(span, format!("Holdpoint does not know how to ask `{name}`")).hint = Some(hint);
             self.reader.is_partial = true;
         }
         known
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
         let text = self.reader.required(place, span.clone(), table, "ask");
         let at = Reader::get(table, "ask").map_or(span, toml::Spanned::span);
-        let ask = self.text_of(text, at, false);
+        let ask = self.text_of(text, at);
         self.subagents.push(name.to_owned());
         let names = names.iter().cloned().chain([Cow::Owned(name.to_owned())]).collect();
         Some(Subagent { way, ask, names })
@@ -133,8 +133,8 @@ impl Parser<'_> {
             self.reader.required("`only`", value.span(), table, key);
         }
         Some(Only {
-            file: self.expression(table, "file", false).unwrap_or_default(),
-            name: self.expression(table, "name", false).unwrap_or_default(),
+            file: self.expression(table, "file").unwrap_or_default(),
+            name: self.expression(table, "name").unwrap_or_default(),
         })
     }
 }

@@ -13,8 +13,28 @@ use crate::diagnostic::nearest;
 use crate::event::Moment;
 use crate::tool::ToolKind;
 
-const HOLD_KEYS: [&str; 8] = ["guard", "code", "on", "each", "when", "set", "say", "satisfied_by"];
-const WITNESS_KEYS: [&str; 8] = ["guard", "code", "on", "each", "when", "set", "to", "say"];
+const HOLD_KEYS: [&str; 14] = [
+    "guard",
+    "code",
+    "on",
+    "each",
+    "when",
+    "also",
+    "set",
+    "clear",
+    "renew",
+    "write",
+    "remove",
+    "log",
+    "say",
+    "satisfied_by",
+];
+const WITNESS_KEYS: [&str; 14] = [
+    "guard", "code", "on", "each", "when", "also", "set", "clear", "renew", "write", "remove", "log", "to",
+    "say",
+];
+/// Keys of a step that say where a run goes.
+const ROUTE_KEYS: [&str; 2] = ["go", "round"];
 
 impl Parser<'_> {
     pub(super) fn rules(&mut self, top: &DeTable<'_>, kind: RuleKind) -> Vec<Rule> {
@@ -50,29 +70,41 @@ impl Parser<'_> {
             RuleKind::Hold => &HOLD_KEYS,
             RuleKind::Witness => &WITNESS_KEYS,
         };
-        self.reader.known_keys(place, table, keys);
-        let has_element = Reader::get(table, "each").is_some();
+        self.known_rule_keys(place, table, keys);
         let on = self.on(place, &span, table);
         self.reader.moments = on.iter().map(|on| on.moment).collect();
+        let each = self.expression(table, "each");
+        self.reader.has_element = each.is_some();
         let step = Step {
-            when: self.expression(table, "when", has_element),
-            set: self.assignments(table).into(),
             delivery: self.delivery_of_rule(table, kind),
-            say: self.say(place, &span, table, has_element),
-            ..Step::default()
+            say: self.say(place, &span, table),
+            ..self.rule_step(table)
         };
         let rule = Rule {
             name: Cow::Owned(name.to_owned()),
             guard: self.reader.text(table, "guard"),
             code: self.reader.text(table, "code"),
             on,
-            each: self.expression(table, "each", false),
+            each,
             step,
-            satisfied_by: self.source(table, "satisfied_by", Language::Template, has_element),
+            satisfied_by: self.source(table, "satisfied_by", Language::Template),
             line: self.line(span.start),
         };
         self.reader.moments.clear();
+        self.reader.has_element = false;
         rule
+    }
+
+    /// Complains about keys that a rule does not have, those of other steps included.
+    fn known_rule_keys(&mut self, place: &str, table: &DeTable<'_>, keys: &[&str]) {
+        for key in table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
+            if ROUTE_KEYS.contains(&key.get_ref().as_ref()) {
+                self.reader.error(key.span(), format!("a rule has no `{}`", key.get_ref())).hint =
+                    Some("a phase, a limit or a command says where the run goes".into());
+            } else {
+                self.reader.unknown_key(place, key, keys);
+            }
+        }
     }
 
     fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {

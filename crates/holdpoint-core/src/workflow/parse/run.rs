@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use toml::de::DeTable;
 
-use super::super::table::Reader;
+use super::super::table::{Reader, listed};
+use super::super::watch::{SETTINGS, Watch};
 use super::super::{Format, ID, Item, List, Notes, Record, Run, Text};
 use super::Parser;
+use crate::diagnostic::nearest;
+use crate::level::Level;
 
-const RUN_KEYS: [&str; 20] = [
+const RUN_KEYS: [&str; 22] = [
     "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
-    "root", "stale", "log", "sealed", "record", "aside", "item", "status",
+    "root", "stale", "log", "sealed", "record", "aside", "item", "status", "restore", "level",
 ];
 
 impl Parser<'_> {
@@ -34,7 +37,7 @@ impl Parser<'_> {
         Run {
             home,
             state: self.state_of(run),
-            shows: self.expression(run, "shows", false),
+            shows: self.expression(run, "shows"),
             each: self.reader.text(run, "each"),
             newest: self.reader.texts(run, "newest"),
             due: self.due_of(run, top),
@@ -45,10 +48,12 @@ impl Parser<'_> {
             stamp: self.reader.text(run, "stamp"),
             owner: self.reader.text(run, "owner"),
             root: self.reader.text(run, "root"),
-            stale: self.expression(run, "stale", false),
+            stale: self.expression(run, "stale"),
             log: self.log_file(run),
             is_sealed: self.reader.truth(run, "sealed"),
             notes: Notes::default(),
+            watch: Watch { restore: self.restore(run), ..Watch::default() },
+            level: self.level(run),
             record: self.record(run),
             aside: self.aside(run, top),
             item: self.item(run),
@@ -88,6 +93,38 @@ impl Parser<'_> {
             }
         }
         aside.into()
+    }
+
+    /// `restore`: the agents' settings, and files by their names.
+    fn restore(&mut self, run: &DeTable<'_>) -> List<Text> {
+        for (word, span) in self.reader.spanned_texts(run, "restore") {
+            let fault = if word.contains(['*', '?', '[', '{']) {
+                "is a pattern, and only a file by its name is put back"
+            } else if word.ends_with('/') || !crate::path::stays_below(&crate::path::tidy(&word)) {
+                "is no file below the project's folder"
+            } else {
+                continue;
+            };
+            self.reader.error(span, format!("`{word}` {fault}")).hint =
+                Some(format!("write restore = [\"{SETTINGS}\", \"docs/plan.md\"]"));
+        }
+        self.reader.texts(run, "restore")
+    }
+
+    /// `level`. No program of ours can claim the last: only a machine where the agent never was has it.
+    fn level(&mut self, run: &DeTable<'_>) -> Option<Level> {
+        let value = Reader::get(run, "level")?;
+        let word = self.reader.text(run, "level")?;
+        if let Some((_, level)) = Level::ALL.into_iter().find(|(name, _)| *name == word) {
+            return Some(level);
+        }
+        let names = Level::ALL.map(|(name, _)| name);
+        let hint = match nearest(&word, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it is one of {}", listed(&names)),
+        };
+        self.reader.error(value.span(), format!("unknown level `{word}`")).hint = Some(hint);
+        None
     }
 
     fn record(&mut self, run: &DeTable<'_>) -> Option<Record> {

@@ -19,6 +19,8 @@ const COMMAND_STEP_KEYS: [&str; 19] = [
     "remove", "freeze", "accept", "log", "wait", "go", "say", "fail",
 ];
 const ENTER_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
+/// What the step of a rule can have beside its text: where a run goes is for phases and commands to say.
+const RULE_KEYS: [&str; 8] = ENTER_KEYS;
 const PART_KEYS: [&str; 8] = ["set", "clear", "renew", "write", "remove", "freeze", "accept", "log"];
 
 /// Where a step is written.
@@ -30,6 +32,8 @@ pub(super) enum Place {
     Command,
     /// In `enter`: what is done each time a phase is entered.
     Enter,
+    /// In a rule.
+    Rule,
     /// In `[steps]`: a part that other steps take first.
     Part,
 }
@@ -40,6 +44,7 @@ impl Place {
             Place::Phase => &STEP_KEYS,
             Place::Command => &COMMAND_STEP_KEYS,
             Place::Enter => &ENTER_KEYS,
+            Place::Rule => &RULE_KEYS,
             Place::Part => &PART_KEYS,
         }
     }
@@ -49,7 +54,7 @@ impl Place {
         match self {
             Place::Phase => &[("hold", Delivery::Hold), ("pause", Delivery::Pause), ("tell", Delivery::Tell)],
             Place::Command => &[("say", Delivery::Tell)],
-            Place::Enter | Place::Part => &[],
+            Place::Enter | Place::Rule | Place::Part => &[],
         }
     }
 }
@@ -86,6 +91,11 @@ impl Parser<'_> {
         self.table_step("`enter`", value, Place::Enter)
     }
 
+    /// What a rule does beside what it says.
+    pub(super) fn rule_step(&mut self, table: &DeTable<'_>) -> Step {
+        self.step_in(table, Place::Rule)
+    }
+
     /// A step that is a table, called `name` in messages.
     fn table_step(&mut self, name: &str, value: &Spanned<'_>, place: Place) -> Step {
         let Some(table) = self.reader.table(name, value) else { return Step::default() };
@@ -105,7 +115,7 @@ impl Parser<'_> {
         set.extend(self.cleared(table));
         set.extend(renew.iter().flat_map(|limit| self.renewed(limit)));
         let own = Step {
-            when: self.expression(table, "when", false),
+            when: self.expression(table, "when"),
             set: set.into(),
             renew,
             write: self.files(table),
@@ -121,7 +131,7 @@ impl Parser<'_> {
             command: CommandKeys::default(),
         };
         let whole = self.with_parts(table, own);
-        if whole.accept && matches!(place, Place::Phase | Place::Enter) {
+        if whole.accept && matches!(place, Place::Phase | Place::Enter | Place::Rule) {
             let span = Reader::get(table, "also").map_or(0..0, toml::Spanned::span);
             self.reader.error(span, "only a command's step can `accept` what was changed").hint =
                 Some("the user's answer does that: a command with by = \"user\"".into());
@@ -155,7 +165,7 @@ impl Parser<'_> {
             self.reader.error(value.span(), format!("a step says one thing: `{key}` or `{other}`"));
         }
         let text = self.reader.text(table, key).unwrap_or_default();
-        (delivery, self.text_of(text, value.span(), false))
+        (delivery, self.text_of(text, value.span()))
     }
 
     /// `set`: fields by their path, dotted or in tables; a value keeps its type.
@@ -190,7 +200,7 @@ impl Parser<'_> {
         let Some(template) = value.get_ref().as_str() else {
             return format!("{{{{ {} }}}}", json(value.get_ref())).into();
         };
-        self.reader.piece(Language::Template, template, value.span(), false);
+        self.reader.piece(Language::Template, template, value.span());
         if let Some(plain) = literal(template) {
             let hint = match plain {
                 "none" | "null" => "to make a field null: clear = [\"field\"]".to_owned(),
@@ -213,7 +223,7 @@ impl Parser<'_> {
         named
     }
 
-    /// The fields with which a limit's count starts anew: the count itself, and what is counted with it.
+    /// The fields with which a limit's count starts again: the count itself, and what is counted with it.
     fn renewed(&self, limit: &str) -> Vec<Named> {
         let named = |name: &str, value: Json| Named {
             name: name.to_owned().into(),
@@ -228,12 +238,12 @@ impl Parser<'_> {
         let Some(files) = self.inner(table, "write") else { return List::default() };
         let mut parsed = Vec::new();
         for (path, value) in files {
-            self.reader.piece(Language::Template, path.get_ref(), path.span(), false);
+            self.reader.piece(Language::Template, path.get_ref(), path.span());
             let Some(text) = value.get_ref().as_str() else {
                 self.reader.error(value.span(), "a file's content must be a text");
                 continue;
             };
-            let content = self.text_of(Cow::Owned(text.to_owned()), value.span(), false);
+            let content = self.text_of(Cow::Owned(text.to_owned()), value.span());
             parsed.push(Named { name: path.get_ref().to_string().into(), source: content.template });
         }
         parsed.into()

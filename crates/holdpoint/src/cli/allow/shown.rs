@@ -5,7 +5,7 @@ use holdpoint_core::workflow::parse::Parsed;
 use holdpoint_core::workflow::performer::{Check, CheckKind, Reviewer};
 use holdpoint_core::workflow::step::Delivery;
 
-use super::changes;
+use super::{changes, given};
 use crate::allow::Allowance;
 use crate::allow::part::Part;
 use crate::allow::survey::Survey;
@@ -120,7 +120,7 @@ fn show_reviewer(ui: &Ui, reviewer: &Reviewer) {
 fn check_words(check: &Check) -> Option<String> {
     let command = check.kind.command();
     let what = match &check.kind {
-        CheckKind::Acceptance { .. } => "the commands in a document's acceptance table".to_owned(),
+        CheckKind::Acceptance { spec, .. } => format!("the commands in the acceptance table of {spec}"),
         CheckKind::Commit { .. } => "git commit".to_owned(),
         _ if command.is_empty() => return None,
         _ => command.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(" "),
@@ -132,6 +132,9 @@ fn show_run(ui: &Ui, run: &Run, survey: &Survey) {
     let place = layout::name(&survey.root, &run.place());
     ui.whole_line(format!("  {}  {}", ui.paint(Style::Bold, &run.workflow.name), printable(&place)));
     show_programs(ui, &run.workflow);
+    for given in given::by_state(run) {
+        row(ui, "with", vec![given]);
+    }
 }
 
 fn row(ui: &Ui, name: &str, words: Vec<String>) {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::cli::phrase;
 use crate::demo::{Act, Expect, Proved, Scene, Script};
+use crate::store::books::Books;
 use crate::store::journal::{self, Decision};
 use crate::ui::{Style, Ui};
 
@@ -102,13 +103,13 @@ impl Printer {
     }
 
     /// Prints the proofs and the counts of the journal.
-    pub(super) fn close(&self, proved: &[Proved], root: &Path) {
+    pub(super) fn close(&self, proved: &[Proved], books: &Books) {
         self.ui.line(format!("\n{}", self.ui.paint(Style::Bold, "What was proved")));
         for Proved { that, run } in proved {
             self.ui.line(format!("  {} {that}", self.ui.paint(Style::Green, "✓")));
             self.dim(&format!("    $ {}", self.short(run)));
         }
-        let entries = journal::read(root);
+        let entries = journal::read(books);
         let count = |decision: Decision| entries.iter().filter(|entry| entry.decision == decision).count();
         // A Stop with a review takes as long as its reviewer, which says nothing about the cost of a hook.
         let hooks = entries.iter().filter(|entry| entry.reviews.is_empty() && entry.event != "command");

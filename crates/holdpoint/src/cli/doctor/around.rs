@@ -100,7 +100,10 @@ pub(super) fn state_folder(context: &Context, findings: &mut Vec<Finding>) {
         }
     };
     if let Some(problem) = problem {
-        let what = format!("{problem}, so nothing that you allow is recorded");
+        let what = format!(
+            "{problem}, so nothing that you allow is recorded, and the books are kept in the project, where agents can \
+             write: what is proved has no level"
+        );
         findings.push(Finding::wrong(what, StateFolderError::HINT));
     }
 }
@@ -114,7 +117,7 @@ pub(super) fn workflows(context: &Context, found: &Found, findings: &mut Vec<Fin
     }
     for own in &found.configuration.own {
         if let Err(unusable) = own.load(context.env.as_ref()) {
-            findings.push(Finding::wrong(unusable.told(), format!("holdpoint check {}", own.name)));
+            findings.push(Finding::wrong(unusable.in_words(), format!("holdpoint check {}", own.name)));
         }
     }
     if let Some(first) = found.waiting.first() {

@@ -12,6 +12,7 @@ use super::registered;
 use super::reviewers::{self, ReviewerReport};
 use crate::cli::{Context, journals, subject};
 use crate::error::CommandError;
+use crate::fence::{FenceError, bubblewrap};
 use crate::install::host::{self, Runs};
 use crate::install::place::Place;
 use crate::install::record::Record;
@@ -29,7 +30,26 @@ pub(super) struct Report {
     /// The settings that count, the organisation's first.
     pub(super) layers: Vec<LayerReport>,
     pub(super) reviewers: Vec<ReviewerReport>,
+    pub(super) fence: FenceReport,
     pub(super) findings: Vec<Finding>,
+}
+
+/// Whether an agent can be started in a fence here, or why not and what to do about it.
+#[derive(Debug, Serialize)]
+pub(super) struct FenceReport {
+    pub(super) is_possible: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) remedy: Option<String>,
+}
+
+impl FenceReport {
+    fn of(context: &Context) -> FenceReport {
+        let error = bubblewrap::is_possible(context.env.as_ref()).err();
+        let remedy = error.as_ref().map(FenceError::hint);
+        FenceReport { is_possible: error.is_none(), why: error.map(|error| error.to_string()), remedy }
+    }
 }
 
 /// The report about one agent.
@@ -60,7 +80,7 @@ pub(super) struct HookReport {
 /// Runs all checks.
 pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let found = context.find(None);
-    let entries = journals::read(&journals::homes(&found)).unwrap_or_default();
+    let entries = journals::read(&journals::books(&found, context.env.as_ref())).unwrap_or_default();
     let program = std::env::current_exe()?;
     let places = registered::places(context);
     let mut findings = Vec::new();
@@ -101,6 +121,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
         agents,
         layers: layers::look(context, &found),
         reviewers,
+        fence: FenceReport::of(context),
         findings,
     })
 }

@@ -12,11 +12,13 @@ use super::payload::payload;
 use super::registered::Hook;
 use crate::allow::content::{Content, ContentError};
 use crate::cli::Context;
-use crate::env_vars::{ALLOW, REVIEWER, SHELL};
+use crate::env::StateOf;
+use crate::env_vars::{ALLOW, REVIEWER, SHELL, XDG_STATE_HOME};
 use crate::error::in_full;
 use crate::install::host::{Host, Runs};
 use crate::layers::Layers;
 use crate::program::{self, Channels, How};
+use crate::store::books::Books;
 use crate::store::folder::Access;
 use crate::store::journal::Decision;
 use crate::store::{atomic, journal, layout};
@@ -92,18 +94,21 @@ fn try_hook(context: &Context, host: &Host, hook: &Hook, moment: Moment) -> Resu
     let state = root.join(".doctor/state.json");
     std::fs::create_dir(root.join(".doctor"))?;
     let event = payload(host, &hook.event, moment, hook.matcher.as_deref(), &root).to_string();
+    let kept = root.join(".doctor/kept");
+    let books = || Books::of(&root, &StateOf(kept.clone()));
     let asked = |locked: bool| {
         let text = serde_json::json!({"locked": locked}).to_string();
         atomic::replace(&state, text.as_bytes())?;
-        ask(command(context, host, hook).env(ALLOW, &allowed), &root, &event)
+        // What it keeps of a project that is gone in a moment is not kept with the user's.
+        ask(command(context, host, hook).env(ALLOW, &allowed).env(XDG_STATE_HOME, &kept), &root, &event)
     };
     let free = asked(false)?;
     let held = asked(true)?;
     if !may_hold(context, &root) {
-        return Ok(by_fault(&root));
+        return Ok(by_fault(&books()));
     }
     if host.ignores_output_at.contains(&moment) {
-        return Ok(by_journal(&root));
+        return Ok(by_journal(&books()));
     }
     let why = problem(&free, &held);
     Ok(Trial { allows: !free.contains(MARK), holds: held.contains(MARK) && why.is_none(), why })
@@ -117,8 +122,8 @@ fn may_hold(context: &Context, root: &Path) -> bool {
 
 /// Judges by the fault that the hook leaves, where a project's own workflows are switched off: it found the project, and
 /// said what keeps it from holding.
-fn by_fault(root: &Path) -> Trial {
-    let holds = journal::read(root).iter().any(|entry| entry.decision == Decision::Fault);
+fn by_fault(books: &Books) -> Trial {
+    let holds = journal::read(books).iter().any(|entry| entry.decision == Decision::Fault);
     Trial { allows: true, holds, why: (!holds).then(|| "it wrote no journal".to_owned()) }
 }
 
@@ -136,8 +141,8 @@ fn problem(free: &str, held: &str) -> Option<String> {
 }
 
 /// Judges by the journal, for moments at which the agent ignores the hook's output.
-fn by_journal(root: &Path) -> Trial {
-    let decisions: Vec<Decision> = journal::read(root).into_iter().map(|entry| entry.decision).collect();
+fn by_journal(books: &Books) -> Trial {
+    let decisions: Vec<Decision> = journal::read(books).into_iter().map(|entry| entry.decision).collect();
     let holds = decisions == [Decision::None, Decision::Hold];
     let why = (!holds).then(|| {
         format!("its journal has {:?}", decisions.iter().map(|decision| decision.name()).collect::<Vec<_>>())

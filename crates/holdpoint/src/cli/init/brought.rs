@@ -11,6 +11,7 @@ use crate::error::{CommandError, Kind, in_full};
 use crate::install::draft::Draft;
 use crate::install::place::{Place, Scope};
 use crate::store::layout;
+use crate::store::registry::Registry;
 use crate::user;
 
 /// What the project brings along, before `init` writes anything.
@@ -37,7 +38,9 @@ impl Brought {
             Err(error) => return Brought::Unusable(in_full(&error)),
         };
         let is_new = !survey.pending.is_empty() || !survey.runs.is_empty();
-        if user::is_there(context.env.as_ref()) || !is_new {
+        // What an agent's `init` writes is for the user to allow, even where nothing else waits.
+        let is_agents = context.env.is_agents();
+        if user::is_there(context.env.as_ref()) || (!is_new && !is_agents) {
             return Brought::Allowed(survey);
         }
         Brought::Waiting(survey.waiting())
@@ -111,7 +114,8 @@ impl Brought {
     /// Says what waits for the user.
     pub(super) fn say_waiting(&self, context: &Context) {
         if let Brought::Waiting(waiting) = self {
-            context.ui.note(waiting::message(waiting).unwrap_or_default());
+            let registry = Registry::of(context.env.as_ref());
+            context.ui.note(waiting::message(waiting, &registry).unwrap_or_default());
         }
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::cli::journals::{self, Line};
 use crate::error::CommandError;
-use crate::store::{journal, layout};
+use crate::store::books::Books;
+use crate::store::journal;
 
 /// The pause between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -18,9 +19,9 @@ pub(super) struct Follower {
 }
 
 /// Returns all lines so far, and a follower that continues exactly there.
-pub(super) fn start(homes: &[PathBuf]) -> Result<(Vec<Line>, Follower), CommandError> {
-    let current: Vec<PathBuf> = homes.iter().map(|home| layout::journal(home)).collect();
-    let mut set_aside: Vec<PathBuf> = homes.iter().flat_map(|home| journal::files(home)).collect();
+pub(super) fn start(books: &[Books]) -> Result<(Vec<Line>, Follower), CommandError> {
+    let current: Vec<PathBuf> = books.iter().map(Books::journal).collect();
+    let mut set_aside: Vec<PathBuf> = books.iter().flat_map(journal::files).collect();
     set_aside.retain(|path| !current.contains(path));
     let mut so_far = journals::read_files(set_aside)?;
     let mut follower = Follower { tails: current.into_iter().map(Tail::of).collect() };
@@ -118,8 +119,8 @@ mod tests {
     use super::*;
     use crate::store::journal::Entry;
 
-    fn append(home: &Path, about: &str) {
-        journal::append(home, &Entry { about: Some(about.into()), ..Entry::default() }).unwrap();
+    fn append(books: &Books, about: &str) {
+        journal::append(books, &Entry { about: Some(about.into()), ..Entry::default() }).unwrap();
     }
 
     fn abouts(lines: &[Line]) -> Vec<&str> {
@@ -130,30 +131,32 @@ mod tests {
     fn lines_are_seen_once_across_rotation() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path();
-        append(home, "before");
-        let (so_far, mut follower) = start(&[home.to_path_buf()]).unwrap();
+        let books = &Books::in_project(home);
+        append(books, "before");
+        let (so_far, mut follower) = start(std::slice::from_ref(books)).unwrap();
         assert_eq!(abouts(&so_far), ["before"]);
         assert!(follower.news().is_empty());
         let big = "x".repeat(5 * 1024 * 1024);
-        append(home, &big);
+        append(books, &big);
         assert_eq!(follower.news().len(), 1, "the journal has been set aside after this one");
-        append(home, "after");
+        append(books, "after");
         assert_eq!(abouts(&follower.news()), ["after"]);
         let late = std::fs::OpenOptions::new().append(true).open(home.join(".holdpoint/journal.1.jsonl"));
         std::io::Write::write_all(&mut late.unwrap(), b"{\"about\":\"late\"}\n").unwrap();
-        append(home, "last");
+        append(books, "last");
         assert_eq!(abouts(&follower.news()), ["late", "last"]);
-        let (so_far, _) = start(&[home.to_path_buf()]).unwrap();
+        let (so_far, _) = start(std::slice::from_ref(books)).unwrap();
         assert_eq!(so_far.len(), 5);
     }
 
     #[test]
     fn a_line_is_shown_when_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let (_, mut follower) = start(&[folder.path().to_path_buf()]).unwrap();
-        append(folder.path(), "one");
+        let books = &Books::in_project(folder.path());
+        let (_, mut follower) = start(std::slice::from_ref(books)).unwrap();
+        append(books, "one");
         assert_eq!(abouts(&follower.news()), ["one"]);
-        let path = layout::journal(folder.path());
+        let path = books.journal();
         let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
         std::io::Write::write_all(&mut file, b"{\"about\":").unwrap();
         assert!(follower.news().is_empty());

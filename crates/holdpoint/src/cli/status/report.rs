@@ -10,10 +10,12 @@ use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::allow::waiting;
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, journals};
+use crate::engine::owed;
+use crate::engine::session::Session;
+use crate::engine::watch;
 use crate::error::in_full;
 use crate::layers::Configuration;
 use crate::project::{Found, Run};
@@ -53,9 +55,20 @@ pub(super) struct RunReport {
     pub(super) phase_fault: Option<String>,
     /// The approvals that the run waits for.
     pub(super) waits_for: Vec<String>,
+    /// What shell calls did although a rule holds it, and nobody has settled; each with the command that undoes it.
+    pub(super) unsettled: Vec<Unsettled>,
+    /// What is to be said of reviews that Holdpoint has not performed.
+    pub(super) unreviewed: Option<String>,
     pub(super) last_event: Option<Entry>,
     pub(super) last_hold: Option<Entry>,
     pub(super) faults_last_day: usize,
+}
+
+/// Something that a shell call did although a rule holds it.
+#[derive(Debug, Serialize)]
+pub(super) struct Unsettled {
+    pub(super) what: String,
+    pub(super) undo: String,
 }
 
 /// The report about a run's state file.
@@ -93,7 +106,7 @@ pub(super) fn gather(context: &Context) -> Report {
     let found = context.find(None);
     let day_ago = Timestamp::now().checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
     let is_recent_fault = |entry: &Entry| Word::Fault.fits(entry) && is_since(entry, day_ago);
-    let lines = journals::read(&journals::homes(&found)).unwrap_or_default();
+    let lines = journals::read(&journals::books(&found, context.env.as_ref())).unwrap_or_default();
     let of_no_run =
         |entry: &Entry| !found.runs.iter().any(|run| entry.workflow.as_deref() == Some(&*run.workflow.name));
     let others = lines.iter().filter(|line| of_no_run(&line.entry) && is_recent_fault(&line.entry));
@@ -101,7 +114,7 @@ pub(super) fn gather(context: &Context) -> Report {
         folder: context.cwd.display().to_string(),
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
-        waiting: waiting::message(&found.waiting),
+        waiting: context.waiting(&found),
         inactive: inactive(context, &found),
         problems: found.problems,
         unusable: found
@@ -114,7 +127,7 @@ pub(super) fn gather(context: &Context) -> Report {
 
 fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> bool) -> RunReport {
     let workflow = &run.workflow;
-    let mut entries = journal::read(&run.home);
+    let mut entries = journal::read(&run.books);
     entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
     let facts = facts(context, run);
     let (phase, phase_fault) = match workflow.run.shows.as_ref().map(|phase| facts.shown(phase)) {
@@ -137,6 +150,8 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         phase,
         phase_fault,
         waits_for: waits_for(&facts).unwrap_or_default(),
+        unsettled: unsettled(context, run),
+        unreviewed: unreviewed(context, run, &facts),
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
         last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
         last_event: entries.pop(),
@@ -154,6 +169,15 @@ fn waits_for(facts: &Arc<Facts>) -> Result<Vec<String>, FactError> {
     let Due::Phase(phase) = phase::due(facts)? else { return Ok(Vec::new()) };
     let missing = phase::approval::missing(facts, &phase)?;
     Ok(missing.iter().map(|approval| approval.name.to_string()).collect())
+}
+
+/// Returns what is to be said of reviews that were due before what is due now, and that Holdpoint has not performed.
+fn unreviewed(context: &Context, run: &Run, facts: &Arc<Facts>) -> Option<String> {
+    let mut reviews = owed::of(run, context.env.as_ref());
+    if let Ok(Due::Phase(phase)) = phase::due(facts) {
+        reviews.remove(&*phase.name);
+    }
+    owed::text(&reviews)
 }
 
 fn state(facts: &Arc<Facts>, run: &Run) -> Option<StateReport> {
@@ -192,4 +216,10 @@ fn inactive(context: &Context, found: &Found) -> Vec<Inactive> {
         marker: workflow.run.home.into_owned(),
     };
     own_usable.chain(built_in).filter(|workflow| !is_active(workflow)).map(row).collect()
+}
+
+fn unsettled(context: &Context, run: &Run) -> Vec<Unsettled> {
+    let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
+    let session = Session::new(run, &event, &context.env);
+    watch::unsettled(&session).into_iter().map(|(what, undo)| Unsettled { what, undo }).collect()
 }

@@ -8,15 +8,16 @@ use super::super::phrase;
 use crate::attestation::predicate::{Kind, Piece, RunSummary};
 use crate::attestation::problem::Problem;
 use crate::attestation::requirement::Requirement;
-use crate::attestation::rerun::Rerun;
+use crate::attestation::rerun::{Rerun, RerunError};
 use crate::attestation::verification::Verified;
+use crate::error::in_full;
 use crate::ui::{Style, Ui};
 
 /// What was performed again.
 #[derive(Debug, Default)]
 pub(super) struct Again {
     /// Each command, and what it came to.
-    ran: Vec<(String, Result<String, String>)>,
+    ran: Vec<(String, Result<String, RerunError>)>,
     /// Why nothing was run.
     refused: Option<&'static str>,
 }
@@ -28,7 +29,7 @@ impl Again {
     }
 
     /// Adds a command that was run.
-    pub(super) fn add(&mut self, rerun: &Rerun, done: Result<String, String>) {
+    pub(super) fn add(&mut self, rerun: &Rerun, done: Result<String, RerunError>) {
         let shown = match rerun.command.as_slice() {
             [shell, option, command] if shell == "sh" && option == "-c" => command.clone(),
             words => words.join(" "),
@@ -46,7 +47,7 @@ impl Again {
     }
 
     fn problems(&self) -> impl Iterator<Item = Problem> {
-        let failed = self.ran.iter().filter_map(|(_, done)| done.as_ref().err().cloned());
+        let failed = self.ran.iter().filter_map(|(_, done)| done.as_ref().err().map(|why| in_full(why)));
         failed.chain(self.refused.map(str::to_owned)).map(Problem::Again)
     }
 }
@@ -139,7 +140,8 @@ impl Report {
             })
         });
         let ran = self.again.ran.iter().map(|(command, done)| {
-            json!({ "command": command, "passed": done.is_ok(), "said": done.as_ref().unwrap_or_else(|why| why) })
+            let said = done.as_ref().map_or_else(|why| in_full(why), Clone::clone);
+            json!({ "command": command, "passed": done.is_ok(), "said": said })
         });
         json!({
             "commit": commit.id,

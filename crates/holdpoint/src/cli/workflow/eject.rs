@@ -152,7 +152,7 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
             Part::Folder(name) => format!("  {name}/  {}", phrase::counted(count, "file")),
         });
     }
-    ui.line(format!("\n{}", told(effect)));
+    ui.line(format!("\n{}", in_words(effect)));
     let subject = match effect {
         Effect::Nowhere if folder.starts_with(&context.cwd) => format!("./{shown}"),
         Effect::Nowhere => shown.clone(),
@@ -161,10 +161,13 @@ fn show(context: &Context, arguments: &Arguments, built_in: &BuiltIn, folder: &P
     ui.line("Next:");
     ui.line(format!("  edit {shown}/{FILE}"));
     ui.line(format!("  holdpoint check {subject}"));
+    if let Effect::OnceAllowed(home) = effect {
+        ui.line(format!("  {}", waiting::command(home)));
+    }
     ui.line(format!("  holdpoint test {subject}"));
 }
 
-fn told(effect: &Effect) -> String {
+fn in_words(effect: &Effect) -> String {
     match effect {
         Effect::Nowhere => "The copy is not enabled anywhere; the built-in workflow is unchanged.".to_owned(),
         Effect::Here => {
@@ -172,11 +175,11 @@ fn told(effect: &Effect) -> String {
                          folder."
                 .to_owned()
         }
-        Effect::OnceAllowed(home) => format!(
-            "The project's own workflows, and so the copy, have no effect until the user allows\nthem, in a \
-             terminal:\n  {}",
-            waiting::command(home)
-        ),
+        Effect::OnceAllowed(_) => {
+            "The project's own workflows, and so the copy, have no effect until the user allows them, in a \
+             terminal."
+                .to_owned()
+        }
     }
 }
 

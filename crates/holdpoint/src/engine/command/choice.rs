@@ -13,6 +13,7 @@ use crate::error::{CommandError, Kind};
 use crate::layers;
 use crate::project;
 use crate::store::layout;
+use crate::store::registered::Registered;
 use crate::store::seal::{self, Begun};
 
 /// A workflow that was chosen by its name.
@@ -43,7 +44,8 @@ fn find(cwd: &Path, env: &dyn Env, name: &str) -> Result<Option<(Workflow, Origi
         let hint = format!("add \"{name}\" to `workflows` in {file}");
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
-    if let Some(own) = own.filter(|own| seal::changed_since(cwd, own) != Some(Begun::BuiltIn)) {
+    let here = Registered::above(cwd, env);
+    if let Some(own) = own.filter(|own| seal::changed_since(&here, own) != Some(Begun::BuiltIn)) {
         let loaded = project::load(cwd, own, env).map_err(unusable)?;
         return Ok(Some((loaded, own.origin())));
     }
@@ -53,8 +55,8 @@ fn find(cwd: &Path, env: &dyn Env, name: &str) -> Result<Option<(Workflow, Origi
         let refused = configuration.barred(name).map(barred).or_else(|| not_allowed(cwd, env, name));
         return refused.map_or(Ok(None), Err);
     };
-    if built_in.workflow.run.is_sealed && seal::is_of_own(cwd, name) {
-        let gone = || unusable(project::changed(cwd, name));
+    if built_in.workflow.run.is_sealed && seal::is_of_own(&here, name) {
+        let gone = || unusable(project::changed(&here, name));
         return Err(not_allowed(cwd, env, name).unwrap_or_else(gone));
     }
     Ok(Some((built_in.workflow.clone(), Origin::BuiltIn)))

@@ -80,6 +80,12 @@ impl FileError {
         matches!(self, FileError::Io { why, .. } if why.kind() == io::ErrorKind::NotFound)
     }
 
+    /// Returns whether the system does not let this process write there.
+    pub fn is_refused(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self, FileError::Io { why, .. } if matches!(why.kind(), PermissionDenied | ReadOnlyFilesystem))
+    }
+
     /// Returns whether something is there already that must not be.
     pub fn is_taken(&self) -> bool {
         matches!(self, FileError::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists)

@@ -1,6 +1,5 @@
 //! A folder's handle on Unix: `openat2` where there is one, otherwise one name after the other without links.
 
-use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, Permissions};
 use std::io;
@@ -8,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
@@ -38,31 +38,34 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 pub(super) struct Handle {
     descriptor: OwnedFd,
     /// Whether paths are resolved one name after the other: the kernel cannot do it at once.
-    is_stepwise: Cell<bool>,
+    is_stepwise: AtomicBool,
 }
 
 impl Handle {
     pub(super) fn open(path: &Path) -> io::Result<Handle> {
         Ok(Handle {
             descriptor: rustix::fs::openat(CWD, path, FOLDER, Mode::empty())?,
-            is_stepwise: Cell::new(cfg!(not(target_os = "linux"))),
+            is_stepwise: AtomicBool::new(cfg!(not(target_os = "linux"))),
         })
     }
 
     pub(super) fn again(&self) -> io::Result<Handle> {
-        Ok(Handle { descriptor: self.descriptor.try_clone()?, is_stepwise: self.is_stepwise.clone() })
+        Ok(Handle {
+            descriptor: self.descriptor.try_clone()?,
+            is_stepwise: AtomicBool::new(self.is_stepwise.load(Ordering::Relaxed)),
+        })
     }
 
     /// The same, as on a system without `openat2`.
     #[cfg(test)]
     pub(super) fn stepwise(self) -> Handle {
-        Handle { is_stepwise: Cell::new(true), ..self }
+        Handle { is_stepwise: AtomicBool::new(true), ..self }
     }
 
     pub(super) fn folder(&self, path: &Path) -> io::Result<Handle> {
         Ok(Handle {
             descriptor: self.resolve(path, FOLDER, Mode::empty())?,
-            is_stepwise: self.is_stepwise.clone(),
+            is_stepwise: AtomicBool::new(self.is_stepwise.load(Ordering::Relaxed)),
         })
     }
 
@@ -125,14 +128,14 @@ impl Handle {
 
     fn resolve(&self, path: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         #[cfg(target_os = "linux")]
-        if !self.is_stepwise.get() {
+        if !self.is_stepwise.load(Ordering::Relaxed) {
             use rustix::fs::{ResolveFlags, openat2};
             use rustix::io::Errno;
 
             let below = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
             match openat2(&self.descriptor, path, flags, mode, below) {
                 // The kernel is older than 5.6, or a sandbox does not know the call.
-                Err(Errno::NOSYS | Errno::PERM) => self.is_stepwise.set(true),
+                Err(Errno::NOSYS | Errno::PERM) => self.is_stepwise.store(true, Ordering::Relaxed),
                 opened => return Ok(opened?),
             }
         }

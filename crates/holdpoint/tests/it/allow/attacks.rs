@@ -8,6 +8,8 @@ use super::{Machine, RUNS, git, prompt, shell, stop};
 use crate::init::snapshot;
 
 const LINT: &str = ".holdpoint/workflows/lint/workflow.toml";
+/// A program of the clone's.
+const EVIL: &str = "#!/bin/sh\ntouch \"$HOME/ran\"\n";
 
 #[test]
 fn a_clones_check_does_not_run() {
@@ -46,13 +48,17 @@ fn a_clones_conditions_and_texts_start_no_program() {
         ("true", "said {{ program('evil').version }}"),
         ("true", "said {% set it = program('evil') %}{{ it['ver' ~ 'sion'] }}"),
         ("program('evil')['ver' ~ 'sion'] is undefined", "said so"),
+        ("true", "said {{ program(run.home ~ '/evil').version }}"),
     ] {
-        let machine = Machine::cloned(&[("README.md", "x"), (LINT, &witness(when, say))]);
+        let machine = Machine::cloned(&[("README.md", "x"), ("evil", EVIL), (LINT, &witness(when, say))]);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(machine.root().join("evil"), mode).unwrap();
         machine.trap("evil");
         machine.is_harmless(&[prompt(), shell("ls")]);
         machine.allow();
         let answer = machine.hook(prompt());
-        assert!(answer.to_string().contains("said"), "it counts: {answer}");
+        let is_refused = answer.to_string().contains("takes the bare name of a program");
+        assert!(is_refused || answer.to_string().contains("said"), "it counts: {answer}");
         machine.hook(shell("ls"));
         assert!(!machine.ran(), "{when}: {say}");
     }
@@ -83,6 +89,12 @@ fn a_clones_state_runs_no_test_command() {
     ];
     let machine = Machine::cloned(&files);
     machine.is_harmless(&[stop(), prompt(), shell("git commit -am x")]);
+    let shown = machine.typed(&["allow"], "n\n").stdout;
+    for given in
+        [r#"state.test_command = "touch $HOME/ran; echo"#, r#"state.spec_path = "ai/features/FTR-7-cart.md""#]
+    {
+        assert!(shown.contains(given), "what the state would run is shown: {shown}");
+    }
     let before = snapshot(&machine.root());
     for words in
         [&["autopilot", "next"][..], &["autopilot", "start", "ai/features/FTR-7-cart.md"], &["review"]]
@@ -189,8 +201,7 @@ fn a_folder_that_no_workflow_could_be_called_is_none() {
     machine.allow();
     let answer = machine.stop();
     assert!(answer.is_null(), "{answer}");
-    let journal =
-        std::fs::read_to_string(machine.root().join(".holdpoint/journal.jsonl")).unwrap_or_default();
+    let journal = std::fs::read_to_string(machine.book("journal.jsonl")).unwrap_or_default();
     assert!(!journal.contains("touch"), "{journal}");
 }
 

@@ -216,7 +216,7 @@ fn the_journal_of_a_clone_keeps_no_secret() {
     ] {
         machine.hook(shell(command));
     }
-    let folder = machine.root().join(".holdpoint");
+    let folder = machine.book("");
     let journal = std::fs::read_to_string(folder.join("journal.jsonl")).unwrap();
     assert!(journal.contains("git commit") && !journal.contains("sk-live-SECRET"), "{journal}");
     for (path, mode) in [(folder.join("journal.jsonl"), 0o600), (folder, 0o700)] {

@@ -47,7 +47,7 @@ fn content_that_looks_the_same_is_not_read_again_and_a_change_is_seen() {
     assert_eq!(standing(), Standing::Waiting, "a file more");
     project.remove(".holdpoint/holdpoint.toml");
     assert_eq!(standing(), Standing::Allowed);
-    project.write(".holdpoint/journal.jsonl", "x");
+    project.write_book("journal.jsonl", "x");
     assert_eq!(standing(), Standing::Allowed, "what Holdpoint keeps is no content");
     let registry = Allowance::of(&user).registry().clone();
     registry.forget(&registry.list()[0].id).unwrap();

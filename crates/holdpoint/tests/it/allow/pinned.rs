@@ -56,7 +56,7 @@ fn a_program_that_is_installed_later_asks_the_user_once_its_folder_is_new() {
     std::fs::create_dir(&new).unwrap();
     std::fs::rename(machine.home().join("bin/odd-check"), new.join("odd-check")).unwrap();
     assert!(!stopped(&machine, &format!("{}:", new.display())), "that folder was not");
-    let said = machine.root().join(".holdpoint/journal.jsonl");
+    let said = machine.book("journal.jsonl");
     let said = std::fs::read_to_string(said).unwrap();
     assert!(said.contains("`odd-check` was not on your PATH on 20"), "{said}");
 }

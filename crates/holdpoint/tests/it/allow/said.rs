@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::{Machine, RUNS, prompt};
+use crate::project::feed;
 use crate::terminal::at_terminal;
 
 const LINT: &str = ".holdpoint/workflows/lint/workflow.toml";
@@ -114,4 +115,57 @@ fn a_file_that_is_too_large_is_told_in_words() {
     let answer = machine.hook(prompt());
     let told = answer["systemMessage"].as_str().unwrap_or_default();
     assert!(told.contains("workflow.toml is larger than 1 MiB"), "{answer}");
+}
+
+/// Who has no state folder has allowed nothing that could be looked up: that is not the same as not having allowed it.
+#[test]
+fn without_a_place_to_look_it_up_that_is_said() {
+    let machine = machine();
+    machine.allow();
+    let homeless = |args: &[&str]| {
+        let mut command = machine.holdpoint(args);
+        command.env("HOME", "/nonexistent");
+        command
+    };
+    let why = "here is no place for the state folder: HOME is not the path of a folder";
+    let hint = "set XDG_STATE_HOME to the path of a folder that you can write to";
+    let mut event = prompt();
+    event["cwd"] = serde_json::json!(machine.root());
+    let told = feed(homeless(&["hook", "--agent", "claude"]), event.to_string().as_bytes()).json();
+    let told = told["systemMessage"].as_str().unwrap_or_default().to_owned();
+    let status = feed(homeless(&["status"]), b"");
+    for said in [told, status.stdout + &status.stderr] {
+        assert!(said.contains("nothing that you have allowed can be looked up"), "{said}");
+        assert!(said.contains(why) && said.contains(hint) && !said.contains("holdpoint allow "), "{said}");
+    }
+    for args in [&["allow"][..], &["allow", "--list"], &["allow", "--revoke"], &["allow", "--digest", "x"]] {
+        let printed = feed(homeless(args), b"");
+        assert_eq!(printed.code, Some(3), "{args:?}: {}", printed.stdout);
+        assert!(
+            printed.stderr.contains(why) && printed.stderr.contains(hint),
+            "{args:?}: {}",
+            printed.stderr
+        );
+    }
+}
+
+/// A copy in a clone is the clone's own: what can be done about it now comes before what cannot.
+#[test]
+fn a_copy_in_a_clone_names_commands_that_work_as_they_come() {
+    let machine = machine();
+    let printed = machine.run(&["workflow", "eject", "claudex"]);
+    let next: Vec<&str> = printed.stdout.lines().skip_while(|line| *line != "Next:").skip(1).collect();
+    let allow = format!("  holdpoint allow {}", machine.root().display());
+    assert_eq!(
+        next[1..],
+        ["  holdpoint check claudex", &allow, "  holdpoint test claudex"],
+        "{}",
+        printed.stdout
+    );
+    assert_eq!(machine.run(&["check", "claudex"]).code, Some(0));
+    let is_refused =
+        || machine.run(&["test", "claudex", "--case", "no such case"]).stderr.contains("not allowed yet");
+    assert!(is_refused());
+    machine.allow();
+    assert!(!is_refused());
 }

@@ -48,5 +48,5 @@ fn a_link_in_their_place_has_no_journal_written() {
     assert_eq!(snapshot(&machine.root().join(".holdpoint")), before);
     machine.allow();
     machine.stop();
-    assert!(machine.root().join(".holdpoint/journal.jsonl").exists(), "now it says what is wrong with it");
+    assert!(machine.book("journal.jsonl").exists(), "now it says what is wrong with it");
 }

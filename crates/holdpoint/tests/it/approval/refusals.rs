@@ -130,8 +130,8 @@ fn forged_words_count_for_nothing() {
     let site = Site::waiting();
     site.says(&["qa"]);
     let line = site.words().pop().unwrap().to_string();
-    let path = ".holdpoint/evidence/release.jsonl";
-    site.0.write(path, site.0.read(path) + &line.replace("\"qa\"", "\"owner\"") + "\n");
+    let path = "evidence/release.jsonl";
+    site.0.write_book(path, site.0.read_book(path) + &line.replace("\"qa\"", "\"owner\"") + "\n");
     site.stop();
     assert_eq!(site.phase(), "approval");
 }

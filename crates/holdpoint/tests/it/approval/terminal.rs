@@ -7,18 +7,20 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::project::Printed;
+use crate::terminal::in_front;
 
 /// What the word to type is shown in.
 const MARK: &str = "Type `";
 
 /// Runs a command whose standard input is a terminal. `answer` gets the word that is shown, and says what is typed.
-pub(super) fn typed(mut command: Command, answer: impl Fn(&str) -> String) -> Printed {
+pub(crate) fn typed(command: Command, answer: impl Fn(&str) -> String) -> Printed {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
     let theirs = OpenOptions::new().read(true).write(true).open(name).unwrap();
     let mut ours = File::from(ours);
+    let mut command = in_front(&command);
     command.stdin(theirs).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(command);

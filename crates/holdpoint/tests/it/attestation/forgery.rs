@@ -168,10 +168,10 @@ fn a_piece_that_was_taken_out_of_the_summary_breaks_it() {
 #[test]
 fn a_line_that_was_removed_from_the_evidence_is_noticed() {
     let site = Site::proved();
-    let file = ".holdpoint/evidence/flow.jsonl";
-    let evidence = site.read(file);
+    let file = site.book("evidence/flow.jsonl");
+    let evidence = std::fs::read_to_string(&file).unwrap();
     let without: Vec<&str> = evidence.lines().skip(1).collect();
-    site.write(file, &format!("{}\n", without.join("\n")));
+    std::fs::write(file, format!("{}\n", without.join("\n"))).unwrap();
     let printed = site.run(&["attest"]);
     assert_eq!(printed.code, Some(1));
     let said = "error: the evidence of flow was changed: 1 of its lines do not follow from those before them";
@@ -182,12 +182,12 @@ fn a_line_that_was_removed_from_the_evidence_is_noticed() {
 #[test]
 fn a_chain_that_was_rewritten_between_two_commits_is_noticed() {
     let site = Site::attested();
-    let file = ".holdpoint/evidence/flow.jsonl";
-    let before = site.read(file);
+    let file = site.book("evidence/flow.jsonl");
+    let before = std::fs::read(&file).unwrap();
     site.prove();
     site.ok(&["attest"]);
     // The run's evidence is set back, and goes on from there as if nothing had been.
-    site.write(file, &before);
+    std::fs::write(file, before).unwrap();
     site.write("b.py", "");
     site.prove();
     site.commit("another thing");

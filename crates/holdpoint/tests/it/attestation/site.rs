@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use holdpoint::env_vars::ORGANISATION;
 use serde_json::Value as Json;
 
-use crate::project::{Printed, Project, allow};
+use crate::project::{Printed, Project, allow, books};
 
 const WORKFLOW: &str = r#"
 about = "Tests, then a review."
@@ -63,6 +63,11 @@ pub(super) struct Site {
 }
 
 impl Site {
+    /// A file of the repository's books.
+    pub(super) fn book(&self, name: &str) -> PathBuf {
+        books(self.project.state(), &self.root()).base().join(name)
+    }
+
     /// A repository with files that nobody has proved or committed yet.
     pub(super) fn new() -> Site {
         let site = Site { project: Project::new() };

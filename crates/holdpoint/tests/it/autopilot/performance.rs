@@ -58,7 +58,7 @@ fn an_agents_shell_performs_nothing() {
         "h=holdpoint; $h autopilot next",
         "CLAUDE_CODE_SESSION_ID=other holdpoint autopilot next",
     ] {
-        let (state, evidence) = (site.state(), site.read(".holdpoint/evidence/autopilot.jsonl"));
+        let (state, evidence) = (site.state(), site.read_book("evidence/autopilot.jsonl"));
         let printed = site.unseen(line);
         let said = format!("{}{}", printed.stdout, printed.stderr);
         assert!(
@@ -70,7 +70,7 @@ fn an_agents_shell_performs_nothing() {
             "{line}: {said}"
         );
         assert_eq!(site.state(), state, "{line}");
-        assert_eq!(site.read(".holdpoint/evidence/autopilot.jsonl"), evidence, "{line}");
+        assert_eq!(site.read_book("evidence/autopilot.jsonl"), evidence, "{line}");
     }
     assert_eq!(site.unseen("holdpoint autopilot next").code, Some(3));
     assert_eq!(site.unseen("holdpoint autopilot status").code, Some(0), "who only looks is free");
@@ -119,10 +119,10 @@ echo '{"structured_output": {"verdict": "approved", "notes": ""}}'
 fn of_two_hooks_one_performs() {
     let site = coded();
     let first = site.answered("claude", &before(&site, "holdpoint autopilot next"));
-    let evidence = site.read(".holdpoint/evidence/autopilot.jsonl");
+    let evidence = site.read_book("evidence/autopilot.jsonl");
     let second = site.answered("claude", &before(&site, "holdpoint autopilot next"));
     assert!(first["hookSpecificOutput"]["updatedInput"].is_object() && second.is_null(), "{first} {second}");
-    assert_eq!(site.read(".holdpoint/evidence/autopilot.jsonl"), evidence);
+    assert_eq!(site.read_book("evidence/autopilot.jsonl"), evidence);
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! A repository with a spec, a small test runner, and an agent's hands in it: its shell, its tools, its hook events.
 
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use holdpoint::allow::identity::Identity;
 use serde_json::{Value as Json, json};
 
-use crate::project::{Printed, Project, WIDE, allow, feed};
+use crate::project::{Printed, Project, WIDE, allow, books, feed};
 
 /// The session of the agent at work.
 pub(crate) const SESSION: &str = "6a1f0c2e-0001-4000-8000-000000000001";
@@ -73,14 +77,23 @@ Ten percent off.
 /// A repository at some point of a run.
 pub(crate) struct Site {
     project: Project,
+    /// Whether this process is known as the agent's client.
+    is_client: AtomicBool,
 }
 
 impl Site {
+    /// An empty folder, for a user of git.
+    pub(crate) fn bare() -> Site {
+        let site = Site { project: Project::new(), is_client: AtomicBool::new(false) };
+        site.project.write("tools/.gitconfig", "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = work\n[alias]\n\tci = commit\n");
+        std::fs::create_dir(site.root()).unwrap();
+        site
+    }
+
     /// A repository with one commit, and a spec with this plan and these acceptance checks.
     pub(crate) fn with(plan: &str, acceptance: &str) -> Site {
-        let site = Site { project: Project::new() };
+        let site = Site::bare();
         site.script("tools/claude", CLAUDE).script("repo/test", RUNNER);
-        site.project.write("tools/.gitconfig", "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = work\n[alias]\n\tci = commit\n");
         let spec = format!(
             "# Cart\n\n**Status:** queued | **Priority:** P1\n\n## Allowed Files\n\n1. `cart.py`\n2. `tests/*.sh`\n3. `src/**`\n\n\
              ## Implementation Plan\n\n{plan}\n## Acceptance Verification\n\n{acceptance}\n## Notes\n\nNone.\n"
@@ -111,29 +124,45 @@ impl Site {
         let from = format!("{}/.", self.project.root().display());
         let copied = Command::new("cp").args(["-a", &from]).arg(copy.root()).status().unwrap();
         assert!(copied.success());
-        let copy = Site { project: copy };
+        let copy = Site { project: copy, is_client: AtomicBool::new(false) };
         copy.take_trees_of(self);
         copy
     }
 
-    /// Takes over the trees of the site that this is a copy of: they are kept by project, outside of it.
+    /// Takes over the trees and books of the site that this is a copy of: they are kept by project, outside of it.
     fn take_trees_of(&self, other: &Site) {
         let kept = |site: &Site| {
             let id = Identity::of(&site.root()).unwrap().id;
-            site.project.state().join("holdpoint/projects").join(id).join("git")
+            site.project.state().join("holdpoint/projects").join(id)
         };
-        if kept(other).exists() {
-            std::fs::create_dir_all(kept(self).parent().unwrap()).unwrap();
-            let copied = Command::new("cp").arg("-a").args([kept(other), kept(self)]).status().unwrap();
-            assert!(copied.success());
+        for part in ["git", "books"].map(|part| (kept(other).join(part), kept(self).join(part))) {
+            if part.0.exists() {
+                std::fs::create_dir_all(part.1.parent().unwrap()).unwrap();
+                let copied = Command::new("cp").arg("-a").args([part.0, part.1]).status().unwrap();
+                assert!(copied.success());
+            }
         }
+        // The user has taken the run over: this is a site of its own.
+        let _ = std::fs::remove_dir_all(self.root().join(".git/holdpoint"));
+        let _ = std::fs::remove_file(self.book("home"));
     }
 
-    fn script(&self, path: &str, text: &str) -> &Site {
+    /// Writes a program, in `repo` or in `tools`.
+    pub(crate) fn script(&self, path: &str, text: &str) -> &Site {
         self.project.write(path, text);
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(self.project.root().join(path), executable).unwrap();
         self
+    }
+
+    /// A file of the repository's books.
+    pub(crate) fn book(&self, name: &str) -> PathBuf {
+        books(self.project.state(), &self.root()).base().join(name)
+    }
+
+    /// What is in a file of the repository's books.
+    pub(crate) fn read_book(&self, name: &str) -> String {
+        std::fs::read_to_string(self.book(name)).unwrap()
     }
 
     /// The repository.
@@ -144,6 +173,12 @@ impl Site {
     /// The folder of the scripted reviewers: no part of the repository.
     pub(crate) fn tools(&self) -> PathBuf {
         self.project.root().join("tools")
+    }
+
+    /// Where everything is that is kept of the user.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn books_folder(&self) -> PathBuf {
+        self.project.state().join("holdpoint")
     }
 
     /// Writes a file of the repository, past every hook.
@@ -174,23 +209,49 @@ impl Site {
         self.project.read(&format!("tools/{who}.asked.{call}"))
     }
 
-    /// A program in the repository, as in the shell of the agent of this session; of a user, if it is empty. The user has
-    /// just allowed the project as it is, and so its programs.
-    pub(crate) fn program(&self, name: &str, session: &str) -> Command {
+    /// The user allows the project at a terminal. From then on this process is known as the agent's client, so that all
+    /// below it is the agent's, whatever variables it has, and nothing is allowed any more.
+    pub(crate) fn has_client(&self) {
         allow(self.project.state(), &self.root());
+        let mut allowing = self.later(env!("CARGO_BIN_EXE_holdpoint"), "");
+        allowing.args(["allow", "--yes"]);
+        let printed = crate::terminal::at_terminal(allowing, "");
+        assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
+        self.is_client.store(true, Ordering::SeqCst);
+        self.hook_as(SESSION, json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"}));
+    }
+
+    /// A program in the repository, as in the shell of the agent of this session; of a user, if it is empty. Unless an
+    /// agent's client is at work, the user has just allowed the project as it is, and so its programs.
+    pub(crate) fn program(&self, name: &str, session: &str) -> Command {
+        if !self.is_client.load(Ordering::SeqCst) {
+            allow(self.project.state(), &self.root());
+        }
         self.later(name, session)
+    }
+
+    /// Hands an event to the hook: by a pipe, or by a socket as a client does.
+    fn send(&self, hook: Command, event: &Json) -> Printed {
+        let event = event.to_string();
+        if self.is_client.load(Ordering::SeqCst) {
+            by_socket(hook, &event)
+        } else {
+            feed(hook, event.as_bytes())
+        }
     }
 
     /// The same, and nobody has allowed anything meanwhile.
     pub(crate) fn later(&self, name: &str, session: &str) -> Command {
         let ours = Path::new(env!("CARGO_BIN_EXE_holdpoint")).parent().unwrap();
         let path = std::env::var("PATH").unwrap();
-        let mut command = Command::new(name);
+        // A program that is called like the shell is for the agent to find, not for these tests.
+        let mut command = Command::new(if name == "sh" { "/bin/sh" } else { name });
         command
             .current_dir(self.root())
             .env_clear()
             .env("HOME", self.tools())
             .env("HOLDPOINT_ORGANISATION", "/nonexistent")
+            .env("HOLDPOINT_OUTERMOST", std::process::id().to_string())
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("XDG_STATE_HOME", self.project.state())
             .env(WIDE.0, WIDE.1);
@@ -222,7 +283,7 @@ impl Site {
     pub(crate) fn answered(&self, agent: &str, event: &Json) -> Json {
         let mut hook = self.program(env!("CARGO_BIN_EXE_holdpoint"), "");
         hook.args(["hook", "--agent", agent]);
-        feed(hook, event.to_string().as_bytes()).json()
+        self.send(hook, event).json()
     }
 
     /// Runs a line in the agent's shell as if no hook had seen it.
@@ -304,7 +365,7 @@ impl Site {
         event["permission_mode"] = json!("bypassPermissions");
         let mut command = self.program(env!("CARGO_BIN_EXE_holdpoint"), "");
         command.args(["hook", "--agent", "claude"]).env("CLAUDE_PROJECT_DIR", self.root());
-        let printed = feed(command, event.to_string().as_bytes());
+        let printed = self.send(command, &event);
         assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""));
         printed.json()
     }
@@ -324,13 +385,16 @@ impl Site {
         let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
         let answer = self.hook_as(session, event);
         let specific = &answer["hookSpecificOutput"];
-        let held = (specific["permissionDecision"] == "deny").then(|| {
-            let line = self.read(".holdpoint/journal.jsonl").lines().next_back().unwrap().to_owned();
-            let entry: Json = serde_json::from_str(&line).unwrap();
-            let rule = entry["rules"][0]["rule"].as_str().unwrap_or_else(|| panic!("{entry}")).to_owned();
-            (rule, specific["permissionDecisionReason"].as_str().unwrap().to_owned())
-        });
+        let held = (specific["permissionDecision"] == "deny")
+            .then(|| (self.last_rule(), specific["permissionDecisionReason"].as_str().unwrap().to_owned()));
         (held, specific["updatedInput"]["command"].as_str().map(str::to_owned))
+    }
+
+    /// The rule that held last, as the journal has it.
+    pub(crate) fn last_rule(&self) -> String {
+        let line = self.read_book("journal.jsonl").lines().next_back().unwrap().to_owned();
+        let entry: Json = serde_json::from_str(&line).unwrap();
+        entry["rules"][0]["rule"].as_str().unwrap_or_else(|| panic!("{entry}")).to_owned()
     }
 
     /// What a Stop of this session is answered.
@@ -352,4 +416,15 @@ impl Site {
              git rm -r -q -f --cached --ignore-unmatch ai .holdpoint {STATE} && git write-tree; rm -f .git/bare-index"
         ))
     }
+}
+
+/// Hands an event over by a socket of this process.
+fn by_socket(mut hook: Command, event: &str) -> Printed {
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    hook.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = hook.spawn().unwrap();
+    drop(hook);
+    ours.write_all(event.as_bytes()).unwrap();
+    drop(ours);
+    child.wait_with_output().unwrap().into()
 }

@@ -13,10 +13,25 @@ use super::walk::{
 const SPEC_1: &str = ": task 1 of 2 goes to the spec reviewer, total";
 const QUALITY_1: &str = ": task 1 of 2 goes to the code quality reviewer, total";
 
-/// A sub-agent's answer, as the agent's client tells it to the hook; what the hook has to say about it.
+/// A sub-agent's answer, as the agent's client tells it to the hook, after the call; what the hook has to say about it.
 pub(crate) fn answered(site: &Site, who: &str, answer: &str) -> Json {
+    begins(site, who, "toolu_02");
+    ends(site, who, answer, "toolu_02")
+}
+
+/// The call of a sub-agent, as it begins.
+fn begins(site: &Site, who: &str, id: &str) -> Json {
     let event = json!({
-        "hook_event_name": "PostToolUse", "tool_name": "Task", "tool_use_id": "toolu_02",
+        "hook_event_name": "PreToolUse", "tool_name": "Task", "tool_use_id": id,
+        "tool_input": {"subagent_type": who, "description": "Review task", "prompt": "Review the task."},
+    });
+    site.hook_as(SESSION, event)
+}
+
+/// The same as it ends.
+fn ends(site: &Site, who: &str, answer: &str, id: &str) -> Json {
+    let event = json!({
+        "hook_event_name": "PostToolUse", "tool_name": "Task", "tool_use_id": id,
         "tool_input": {"subagent_type": who, "description": "Review task", "prompt": "Review the task."},
         "tool_response": {"status": "completed", "content": [{"type": "text", "text": answer}], "totalTokens": 900},
     });
@@ -38,7 +53,7 @@ pub(crate) fn says(site: &Site, who: &str, verdict: &str) {
     assert_eq!(called, None, "it may be called");
     let heard = answered(site, who, &format!("I have read all of it.\n\nVERDICT {} {verdict}", nonce(site)));
     let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(told.starts_with(&format!("Verdict on record: {verdict}")), "{heard}");
+    assert!(told.starts_with(&format!("Verdict recorded: {verdict}")), "{heard}");
 }
 
 fn approves_spec(site: &Site) {
@@ -134,15 +149,16 @@ fn an_answer_seals_no_state_that_nobody_can_vouch_for() {
     follow(&site, Site::next, &[(TASK_1, &total), (SPEC_1, &nothing)]);
     let right = nonce(&site);
     site.sh(&format!(
-        "rm .holdpoint/sealed/autopilot.json && sed -i 's/\"recheck_loop\": 0/\"recheck_loop\": 1/' {STATE}"
+        "rm {} && sed -i 's/\"current_task\": 1/\"current_task\": 2/' {STATE}",
+        site.book("sealed/autopilot.json").display()
     ));
     let forged = site.read(STATE);
     let heard = answered(&site, "spec-reviewer", &format!("VERDICT {right} approved"));
-    assert!(!heard.to_string().contains("on record"), "{heard}");
+    assert!(!heard.to_string().contains("Verdict recorded"), "{heard}");
     assert_eq!(site.read(STATE), forged, "nothing is written to it");
-    assert!(!site.root().join(".holdpoint/sealed/autopilot.json").exists(), "and it is not sealed");
+    assert!(!site.book("sealed/autopilot.json").exists(), "and it is not sealed");
     let next = site.tell(&["next"]);
-    assert!(next.stderr.contains("was changed by others"), "{}", next.stderr);
+    assert!(next.stderr.contains("the books of this run are gone"), "{}", next.stderr);
 }
 
 #[test]
@@ -152,7 +168,38 @@ fn a_very_long_answer_is_heard_and_only_its_beginning_is_kept() {
     let long = "I have read all of it. ".repeat(200_000);
     let heard = answered(&site, "spec-reviewer", &format!("{long}\n\nVERDICT {} approved", nonce(&site)));
     let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(told.starts_with("Verdict on record: approved"), "{heard}");
+    assert!(told.starts_with("Verdict recorded: approved"), "{heard}");
     assert!(site.read(STATE).len() < 100_000, "{}", site.read(STATE).len());
     follow(&site, Site::next, &[(QUALITY_1, &nothing)]);
+}
+
+/// What was never asked has not answered, whatever is sent.
+#[test]
+fn an_answer_counts_only_if_its_call_was_seen_to_begin() {
+    let site = begun();
+    site.next();
+    total(&site);
+    site.next();
+    let approval = format!("VERDICT {} approved", nonce(&site));
+    let not_heard = |heard: Json, what: &str| {
+        let told = heard["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
+        assert!(told.contains("does not count as a verdict"), "{what}: {heard}");
+        assert_eq!(site.state()["marks"]["answer"], Json::Null, "{what}");
+    };
+    not_heard(ends(&site, "spec-reviewer", &approval, "toolu_07"), "no call");
+    begins(&site, "spec-reviewer", "toolu_08");
+    not_heard(ends(&site, "spec-reviewer", &approval, "toolu_09"), "another call's id");
+    let without_id = json!({"hook_event_name": "PostToolUse", "tool_name": "Agent",
+        "tool_input": {"subagent_type": "spec-reviewer"}, "tool_response": approval});
+    not_heard(site.hook_as(SESSION, without_id), "no id at all");
+    let heard = ends(&site, "spec-reviewer", &approval, "toolu_08");
+    assert!(heard.to_string().contains("Verdict recorded: approved"), "{heard}");
+    not_heard_again(&site, &approval);
+}
+
+/// A call counts once.
+fn not_heard_again(site: &Site, approval: &str) {
+    site.next();
+    let again = ends(site, "code-quality-reviewer", approval, "toolu_08");
+    assert!(again.to_string().contains("does not count as a verdict"), "{again}");
 }

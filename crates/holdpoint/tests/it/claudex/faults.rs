@@ -145,9 +145,9 @@ fn input_that_is_closed_or_never_comes_holds_nobody_up() {
 #[test]
 fn a_log_or_journal_that_cannot_be_written_changes_nothing() {
     let (site, id) = site_with_plan(&["--rounds", "2"]);
-    for path in [format!("{LOOPS}/log"), ".holdpoint/journal.jsonl".to_owned()] {
-        std::fs::remove_file(site.root().join(&path)).unwrap();
-        block(&site.root().join(&path), true);
+    for path in [site.root().join(format!("{LOOPS}/log")), site.book("journal.jsonl")] {
+        std::fs::remove_file(&path).unwrap();
+        block(&path, true);
     }
     for round in ["1", "2"] {
         let hold = site.stop();

@@ -44,7 +44,7 @@ fn a_link_to_the_project_is_the_project() {
 
     // Whoever comes through the link waits for the same lock.
     let place = site.root().join(LOOPS).join(format!("{id}.state"));
-    let ours = state::lock(site.root(), &place, lock::PATIENCE).unwrap();
+    let ours = state::lock(&site.project.books(), false, &place, lock::PATIENCE).unwrap();
     let names = || std::fs::read_dir(layout::folder(site.root()).join("locks")).unwrap().count();
     let before = names();
     let mut command = site.project.command(&["hook"]);
@@ -163,7 +163,7 @@ fn another_session_is_neither_held_nor_moves_the_loop() {
     site.project.write("PLAN.md", "1. Tick.\n");
     let first = site.stop_as("other", site.root());
     assert_eq!(first.hold, "");
-    assert!(first.message.contains("session s's"), "{first:?}");
+    assert!(first.message.contains("belongs to session s."), "{first:?}");
     assert!(site.stop_as("other", site.root()).is_silent(), "told once");
     assert_eq!(site.stands(&id), ("drafting".into(), "1".into(), "none".into()));
     let refused = site.shell("CLAUDE_CODE_SESSION_ID=other holdpoint claudex start plan another");

@@ -51,7 +51,7 @@ fn hook(project: &Project) -> Command {
 /// Runs all at once and gathers what they print. With a place, they wait at its lock until all have come that far.
 fn at_once(project: &Project, commands: Vec<Command>, place: Option<&Path>) -> Vec<Printed> {
     let gate = place.map(|place| {
-        let held = state::lock(project.root(), place, lock::PATIENCE).unwrap();
+        let held = state::lock(&project.books(), false, place, lock::PATIENCE).unwrap();
         (layout::lock(project.root(), &layout::name(project.root(), place)), held)
     });
     let mut children: Vec<Child> = commands

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::clients::capabilities;
 use crate::clients::install::{CLAUDE, CODEX, GEMINI};
+use crate::clients::{capabilities, word};
 use crate::recorded::is_recording;
 
 /// What a capability comes to in one agent.
@@ -49,7 +49,7 @@ fn versions() -> [&'static str; 5] {
 
 /// Each capability, and what it comes to in each agent.
 #[rustfmt::skip]
-const TABLE: [(&str, [Cell; 5]); 15] = [
+const TABLE: [(&str, [Cell; 5]); 17] = [
     ("A project's own hooks run without being trusted first", [
         enforced("claude_is_held_before_a_tool").but("In `claude -p`; else the folder must be trusted."),
         IMPOSSIBLE.but("Each is passed over in silence until the user trusts it with `/hooks`, and again when it changes."),
@@ -113,7 +113,7 @@ const TABLE: [(&str, [Cell; 5]); 15] = [
         ENFORCED.but("By its documentation, the client ends the turn after 5 holds, unless `loop_limit` says otherwise."),
         ENFORCED.but("By its documentation, the client ends the turn after 8 holds."),
     ]),
-    ("A Stop that nothing satisfies is let go", [
+    ("A Stop that nothing satisfies is released", [
         enforced("claude_is_let_go_in_the_end"),
         enforced("codex_is_let_go_in_the_end"),
         enforced("gemini_is_let_go_in_the_end"),
@@ -154,6 +154,20 @@ const TABLE: [(&str, [Cell; 5]); 15] = [
         enforced("gemini_goes_on_after_a_fault"),
         ENFORCED,
         ENFORCED.but("A hook that cannot be started at all refuses every tool call: the client's own choice."),
+    ]),
+    ("A forged call of the hook is told from the client's own", [
+        enforced("claude_has_forged_calls_told_apart"),
+        enforced("codex_has_forged_calls_told_apart").but("By its own record of the session. Where its commands run outside of a sandbox they can write that, and evidence says \"caller not proved\"."),
+        enforced("gemini_has_forged_calls_told_apart"),
+        NOT_KNOWN.but("How it hands events over was not looked at: a call counts as the user's own."),
+        NOT_KNOWN.but("How it hands events over was not looked at: a call counts as the user's own."),
+    ]),
+    ("A prompt gives a user's command, and only if it was typed", [
+        enforced("claude_takes_no_users_command_that_was_not_typed"),
+        IMPOSSIBLE.but("No record of its tells what was typed: the user's commands are taken in a terminal alone."),
+        IMPOSSIBLE.but("No record of its tells what was typed: the user's commands are taken in a terminal alone."),
+        IMPOSSIBLE.but("No record of its tells what was typed: the user's commands are taken in a terminal alone."),
+        IMPOSSIBLE.but("No record of its tells what was typed: the user's commands are taken in a terminal alone."),
     ]),
 ];
 
@@ -227,11 +241,12 @@ fn what_is_said_of_a_client_is_proved_by_a_test_of_it() {
                 assert_eq!(cell.level, "impossible", "{capability}: {client} needs a test");
                 continue;
             };
-            assert!(test.starts_with(client) && capabilities::NAMES.contains(&test), "{capability}: {test}");
+            let is_one = capabilities::NAMES.contains(&test) || word::NAMES.contains(&test);
+            assert!(test.starts_with(client) && is_one, "{capability}: {test}");
             named.insert(test);
         }
         assert!(cells[clients.len()..].iter().all(|cell| cell.test.is_none()), "{capability}");
     }
-    let all: BTreeSet<&str> = capabilities::NAMES.iter().copied().collect();
+    let all: BTreeSet<&str> = capabilities::NAMES.iter().chain(&word::NAMES).copied().collect();
     assert_eq!(named, all, "a test that proves something stands in the table");
 }

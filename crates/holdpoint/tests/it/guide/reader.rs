@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use holdpoint::env_vars::ORGANISATION;
 
 use crate::project::{WIDE, allow};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, in_front};
 
 const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
 /// What the guide shows as the reader's home and program.
@@ -76,6 +76,7 @@ impl Reader {
         let is_users = ["holdpoint allow", "holdpoint init"].iter().any(|words| command.contains(words));
         let _terminal = is_users.then(|| {
             let terminal = Terminal::new();
+            shell = in_front(&shell);
             shell.stdin(terminal.users_side());
             terminal
         });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use holdpoint::store::{layout, lock};
 
 use crate::allow::{Machine, RUNS};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, in_front};
 
 const LINT: &str = ".holdpoint/workflows/lint/workflow.toml";
 const INIT: [&str; 3] = ["init", "--agent", "claude"];
@@ -54,7 +54,7 @@ fn meanwhile(machine: &Machine, args: &[&str], act: impl FnOnce()) -> String {
     let project = layout::prepare(&machine.root(), &file).unwrap();
     let held = lock::take(&project, &file, Duration::from_mins(1)).unwrap();
     let terminal = Terminal::new();
-    let mut init = machine.holdpoint(args);
+    let mut init = in_front(&machine.holdpoint(args));
     init.stdin(terminal.users_side()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut init = init.spawn().unwrap();
     let mut stdout = BufReader::new(init.stdout.take().unwrap());

@@ -112,7 +112,7 @@ fn a_broken_file_is_not_uninstalled_from_either() {
     let before = snapshot(project.root());
     let printed = project.run(&["uninstall"]);
     assert_eq!(printed.code, Some(3));
-    assert!(printed.stderr.contains("hint: mend it"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("hint: fix it"), "{}", printed.stderr);
     assert_eq!(snapshot(project.root()), before);
 }
 

@@ -4,15 +4,16 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use holdpoint::store::books::Books;
 use holdpoint::store::layout;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 
 use super::{PLAN_STATE, Site, contents};
 use crate::gate::{COUNTING, ISDLC_STATE, STATE};
@@ -22,6 +23,8 @@ const TREES: u32 = 40;
 
 /// Far more than any call needs, even on a busy machine: what takes longer hangs.
 const HANGS_AFTER: Duration = Duration::from_mins(2);
+/// The time that agents give a hook, in seconds. No call works for longer, however little of the machine it gets.
+const WORKS_FOR_S: u32 = 30;
 
 /// What is put in a place.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +91,9 @@ const OURS: [&str; 32] = [
 ];
 
 /// Places of runs, and the agents' settings.
-const THEIR_FILES: [&str; 30] = [
+const THEIR_FILES: [&str; 32] = [
+    ".gitignore",
+    ".gitattributes",
     ".taskie",
     ".taskie/plans",
     ".taskie/plans/p",
@@ -124,8 +129,10 @@ const THEIR_FILES: [&str; 30] = [
 /// The places: ours, and those of runs.
 fn places() -> Vec<String> {
     let home = Path::new("/p");
-    let place = |path: std::path::PathBuf| path.strip_prefix(home).unwrap().to_string_lossy().into_owned();
+    let place = |path: PathBuf| path.strip_prefix(home).unwrap().to_string_lossy().into_owned();
     let plan = home.join(".taskie/plans/p");
+    // Where they would be without a state folder.
+    let books = Books::in_project(home);
     let review = format!("review {}", layout::name(home, &plan));
     let computed = [
         layout::lock(home, &layout::name(home, &plan)),
@@ -133,10 +140,10 @@ fn places() -> Vec<String> {
         layout::lock(home, &review),
         layout::lock(home, "sessions"),
         layout::lock(home, "owners"),
-        layout::owner(home, &plan),
-        layout::memory(home, "s1", "taskie"),
-        layout::memory(home, "s1", "gate"),
-        layout::report(home, &plan.join("plan-review-1.md")),
+        books.owner(&plan),
+        books.memory("s1", "taskie"),
+        books.memory("s1", "gate"),
+        books.report(&plan.join("plan-review-1.md")),
     ];
     // What Holdpoint keeps for the user: links there are the user's own mistake, and still lead nowhere.
     let kept = ["", "/projects", "/told", "/projects/0"].map(|part| format!("../state/holdpoint{part}"));
@@ -226,8 +233,19 @@ fn belongings(site: &Site) -> Vec<String> {
     theirs
 }
 
+/// The same command in a process that is killed once it has worked for too long.
+fn limited(command: &Command) -> Command {
+    let mut limited = Command::new("/bin/sh");
+    limited.arg("-c").arg(format!("ulimit -t {WORKS_FOR_S}; exec \"$0\" \"$@\"")).arg(command.get_program());
+    limited.args(command.get_args()).env_clear();
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    limited.current_dir(command.get_current_dir().unwrap());
+    limited
+}
+
 /// Runs a command that must end by itself.
-pub(super) fn within_the_deadline(mut command: Command, input: &str) -> Printed {
+pub(crate) fn within_the_deadline(command: Command, input: &str) -> Printed {
+    let mut command = limited(&command);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -243,23 +261,68 @@ pub(super) fn within_the_deadline(mut command: Command, input: &str) -> Printed 
         panic!("{command:?} hangs");
     };
     let status = child.wait().unwrap();
+    assert!(status.code().is_some(), "{command:?} was killed: {status}");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Printed { code: status.code(), stdout: text(said), stderr: text(told) }
 }
 
 const BEFORE: [&str; 3] = ["UserPromptSubmit", "PreToolUse", "Stop"];
 const AFTER: [&str; 6] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Stop"];
-const COMMANDS: [&[&str]; 9] = [
+/// The commands that look at a project, the user's start and end of it last.
+const COMMANDS: [&[&str]; 19] = [
     &["status"],
+    &["why"],
     &["log"],
     &["evidence"],
     &["statusline"],
+    &["check", "gate"],
+    &["review"],
+    &["approve"],
+    &["attest"],
+    &["verify"],
+    &["workflow", "graph", "gate"],
+    &["workflow", "eject", "isdlc"],
     &["claudex", "status"],
+    &["taskie", "status"],
     &["autopilot", "next"],
+    &["allow", "--list"],
+    &["allow"],
     &["init", "--agent", "claude", "--agent", "codex"],
     &["uninstall"],
-    &["allow", "--list"],
 ];
+
+/// Everything beside the clone but what Holdpoint keeps for the user.
+fn outside(site: &Site) -> Vec<(PathBuf, String)> {
+    let (clone, state) = (site.clone(), site.top.root().join("state"));
+    let all = contents(site.top.root()).into_iter();
+    all.filter(|(path, _)| !path.starts_with(&clone) && !path.starts_with(&state)).collect()
+}
+
+/// Has every event come by, before and after the clone is allowed, and then these commands.
+fn try_all(site: &Site, commands: &[&[&str]]) -> Result<(), TestCaseError> {
+    let (beside, inside) = (outside(site), belongings(site));
+    let hooks = |session: &str, events: &[&str]| {
+        for name in events {
+            let mut event = site.event(name);
+            event["session_id"] = session.into();
+            let printed =
+                within_the_deadline(site.stranger(&["hook", "--agent", "claude"]), &event.to_string());
+            prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
+        }
+        Ok(())
+    };
+    hooks("before it is allowed", &BEFORE)?;
+    // As its user, by the digest of what is there now: without a terminal that is the way.
+    let digest = within_the_deadline(site.stranger(&["allow", "--print"]), "").stdout;
+    within_the_deadline(site.stranger(&["allow", "--digest", digest.trim()]), "");
+    hooks("s1", &AFTER)?;
+    for args in commands {
+        within_the_deadline(site.stranger(args), "{}");
+    }
+    prop_assert_eq!(outside(site), beside);
+    prop_assert_eq!(belongings(site), inside);
+    Ok(())
+}
 
 #[test]
 fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
@@ -276,28 +339,23 @@ fn no_tree_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
         for (path, what) in &planted {
             plant(&site, path, *what);
         }
-        let (outside, inside) = (site.users(), belongings(&site));
-        let hooks = |session: &str, events: &[&str]| {
-            for name in events {
-                let mut event = site.event(name);
-                event["session_id"] = session.into();
-                let printed =
-                    within_the_deadline(site.stranger(&["hook", "--agent", "claude"]), &event.to_string());
-                prop_assert_eq!(printed.code, Some(0), "{}: {}", name, printed.stderr);
-            }
-            Ok(())
-        };
-        hooks("before it is allowed", &BEFORE)?;
-        // As its user, by the digest of what is there now: without a terminal that is the way.
-        let digest = within_the_deadline(site.stranger(&["allow", "--print"]), "").stdout;
-        within_the_deadline(site.stranger(&["allow", "--digest", digest.trim()]), "");
-        hooks("s1", &AFTER)?;
-        for args in COMMANDS {
-            within_the_deadline(site.stranger(args), "{}");
-        }
-        prop_assert_eq!(site.users(), outside);
-        prop_assert_eq!(belongings(&site), inside);
-        Ok(())
+        try_all(&site, &COMMANDS)
     });
     tried.unwrap();
+}
+
+/// The random trees have some places each; here all files are of one kind at once.
+#[test]
+fn no_kind_of_file_in_every_place_makes_a_call_write_elsewhere_hang_or_lose_a_file() {
+    let places = places();
+    let is_file = |place: &&String| !places.iter().any(|other| other.starts_with(&format!("{place}/")));
+    for what in ALL {
+        let site = site(false);
+        for path in places.iter().filter(is_file) {
+            plant(&site, path, what);
+        }
+        // It starts a dozen hooks itself, so once for each kind has to do.
+        let commands = [&[&["doctor"][..]], &COMMANDS[..]].concat();
+        try_all(&site, &commands).unwrap_or_else(|error| panic!("{what:?}: {error}"));
+    }
 }

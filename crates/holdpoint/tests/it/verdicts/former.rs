@@ -68,7 +68,7 @@ fn complaints(project: &Project, place: &str, spelling: &str) -> Vec<(String, St
 }
 
 /// Where something of the first edition stood, how it was spelled, and what is said of it.
-const FIRST: [(&str, &str, &str, &str); 45] = [
+const FIRST: [(&str, &str, &str, &str); 53] = [
     (
         "@top",
         "[[hold]]\nname = 'h'\non = 'stop'\nsay = 'x'",
@@ -304,12 +304,64 @@ const FIRST: [(&str, &str, &str, &str); 45] = [
         "write `verdict`",
     ),
     (
+        "@review",
+        "then.pass = { go = 'lint', tell = '{{ evidence.review.outcome }}' }\nthen.fail = 'work'",
+        "`evidence.review` has no `outcome`",
+        "write `verdict`",
+    ),
+    (
+        "@review",
+        "then.pass = { go = 'lint', tell = '{{ phase }}' }\nthen.fail = 'work'",
+        "`phase` is not a text",
+        "it has parts: write one of them, such as phase.name",
+    ),
+    (
+        "@top",
+        "[holds.h]\non = 'stop'\nwhen = \"phase == 'work'\"\nsay = 'x'",
+        "`phase` is never `'work'`",
+        "it has parts: write one of them, such as phase.name",
+    ),
+    (
+        "@top",
+        "[holds.h]\non = 'stop'\nwhen = \"phase in ['work', 'lint']\"\nsay = 'x'",
+        "`phase` is never `['work', 'lint']`",
+        "it has parts: write one of them, such as phase.name",
+    ),
+    (
+        "@top",
+        "[holds.h]\non = 'stop'\nwhen = \"digest(['a']) != 'x'\"\nsay = 'x'",
+        "unknown name `digest`",
+        CHANGES,
+    ),
+    (
+        "@top",
+        "[holds.h]\non = 'stop'\nwhen = \"text_digest(without('a.md', ['Log'])) != 'x'\"\nsay = 'x'",
+        "unknown name `text_digest`",
+        CHANGES,
+    ),
+    (
+        "@top",
+        "[holds.h]\non = 'stop'\nwhen = \"without('a.md', ['Log']) != 'x'\"\nsay = 'x'",
+        "unknown name `without`",
+        CHANGES,
+    ),
+    (
+        "@checks",
+        "tests = ['true']\nleast = '1'",
+        "unknown key `least` in [checks.lint]",
+        "write never_fewer = true",
+    ),
+    (
         "@top",
         "[[mirror]]\nfield = 'done'\nfile = 'a.md'\nfind = 'x'",
         "`mirror` must be a table",
         "write [mirror] FIELD = { file = \"…\", find = \"…\" }",
     ),
 ];
+
+/// What is said of facts that compared files.
+const CHANGES: &str =
+    "the engine notices changes itself: freeze = [\"FILE\"] in a step, and `breaches` in a condition";
 
 /// What is said of a check's `kind`.
 const KIND: &str = "write the kind as the key: tests = [\"cargo\", \"test\"], that = \"…\", scan = \"…\"";

@@ -55,7 +55,7 @@ fn a_second_session_of_claude_code_is_not_held_and_its_user_is_told_once() {
     let nothing = |event: &str| json!([event, "none", null, null, null]);
     assert_eq!(journal(&project, &second_id), [nothing("command"), nothing("stop"), nothing("stop")]);
     let [told] = &second.shown_to_user()[..] else { panic!("{:#?}", second.shown_to_user()) };
-    assert!(told.contains(&format!("this run is session {first_id}'s")), "{told}");
+    assert!(told.contains(&format!("this run belongs to session {first_id}.")), "{told}");
     assert!(told.ends_with("Its commands work here all the same: see `holdpoint claudex`."), "{told}");
 
     // Nor did the other session's Stops use up a round.
@@ -86,7 +86,7 @@ fn a_loop_that_a_sub_agent_of_codex_begins_holds_its_session() {
         };
         vec![call]
     });
-    run_codex(&codex, &project, &model, &codex_hooks(&["Stop"]));
+    run_codex(&codex, &project, &model, &codex_hooks(&["UserPromptSubmit", "Stop"]));
 
     let environment = project.read("environment");
     let given = |name: &str| environment.lines().find_map(|line| line.strip_prefix(name)).unwrap();

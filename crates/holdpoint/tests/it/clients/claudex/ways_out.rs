@@ -40,7 +40,8 @@ fn codex_can_run_the_commands_that_lead_elsewhere_as_they_are_printed() {
             begun,
             json!(["stop", "hold", "reviewing", null, null]),
             cancelled,
-            json!(["stop", "none", null, null, null]),
+            // The user is told that the loop ended without a review that Holdpoint performed.
+            json!(["stop", "witness", null, null, null]),
         ],
         "{:#?}",
         model.shown()

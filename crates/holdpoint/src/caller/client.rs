@@ -1,0 +1,167 @@
+//! What is noted of an agent's client: its process, its sessions, where it works, and at which terminal.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::process::{Marks, Process, Standing};
+use crate::store::layout;
+use crate::store::state_folder::StateFolder;
+
+/// The folder of the clients.
+pub(super) const FOLDER: &str = "clients";
+/// The folder of the sessions.
+const SESSIONS: &str = "sessions";
+/// How many sessions and places of a client are kept: the newest.
+const KEPT_MAX: usize = 64;
+
+/// A client, as it is noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Client {
+    /// The agent's name.
+    pub agent: String,
+    /// Its sessions, the newest last.
+    pub sessions: Vec<String>,
+    /// The folders it was prompted in.
+    pub places: Vec<String>,
+    /// The device of its terminal; 0 if it has none.
+    pub terminal: u64,
+    /// What a sandbox would have left on it.
+    pub marks: Marks,
+}
+
+/// An event by which a client is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Sighting<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The session that the event names.
+    pub session: Option<&'a str>,
+    /// The folder that the event names.
+    pub place: &'a str,
+}
+
+pub(super) fn file(process: &Process) -> String {
+    format!("{FOLDER}/{}-{}", process.pid, process.start)
+}
+
+fn session_file(session: &str) -> String {
+    format!("{SESSIONS}/{}", layout::digest(&[session]))
+}
+
+impl Client {
+    /// The client that a process is noted as.
+    pub fn noted(folder: &StateFolder, process: &Process) -> Option<Client> {
+        let kept = folder.read(&file(process))?;
+        // A note of an earlier version is empty: a client all the same.
+        Some(serde_json::from_slice(&kept).unwrap_or_default())
+    }
+
+    /// Notes a client, or what is new of it.
+    pub(super) fn note(folder: &StateFolder, process: &Process, seen: &Sighting<'_>) -> std::io::Result<()> {
+        let before = Client::noted(folder, process);
+        let mut client = before.clone().unwrap_or_else(|| Client {
+            terminal: Standing::of(process.pid).map(|standing| standing.terminal).unwrap_or_default(),
+            marks: Marks::of(*process).unwrap_or_default(),
+            ..Client::default()
+        });
+        seen.agent.clone_into(&mut client.agent);
+        seen.session.into_iter().for_each(|session| add(&mut client.sessions, session));
+        add(&mut client.places, seen.place);
+        if before.as_ref() != Some(&client) {
+            folder.write(&file(process), &serde_json::to_vec(&client)?)?;
+            folder.clear_old(FOLDER);
+        }
+        match seen.session {
+            Some(session) => folder.write(&session_file(session), file(process).as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns whether it was prompted in this folder, above it, or below it.
+    fn works_at(&self, place: &Path) -> bool {
+        let is_near = |noted: &String| place.starts_with(noted) || Path::new(noted).starts_with(place);
+        self.places.iter().any(is_near)
+    }
+}
+
+/// Puts a text last, once.
+fn add(texts: &mut Vec<String>, text: &str) {
+    texts.retain(|known| known != text);
+    texts.push(text.to_owned());
+    let too_many = texts.len().saturating_sub(KEPT_MAX);
+    texts.drain(..too_many);
+}
+
+/// Remembers a session that a hook has seen, whoever its client is.
+pub(super) fn see(folder: &StateFolder, session: &str) {
+    let file = session_file(session);
+    if !folder.has(&file) {
+        // One that cannot be remembered can claim nothing: the next to stop does.
+        let _ = folder.write(&file, b"");
+        folder.clear_old(SESSIONS);
+    }
+}
+
+/// Returns whether a hook has seen this session.
+pub(super) fn is_seen(folder: &StateFolder, session: &str) -> bool {
+    folder.has(&session_file(session))
+}
+
+/// Returns the client of a session, if one is noted and still there.
+pub(super) fn of_session(folder: &StateFolder, session: &str) -> Option<Process> {
+    let noted = folder.text(&session_file(session))?;
+    process_of(noted.strip_prefix(FOLDER)?.strip_prefix('/')?).filter(Process::is_alive)
+}
+
+fn process_of(name: &str) -> Option<Process> {
+    let (pid, start) = name.split_once('-')?;
+    Some(Process { pid: pid.parse().ok()?, start: start.parse().ok()? })
+}
+
+/// Lists the clients that are noted and still there.
+fn alive(folder: &StateFolder) -> impl Iterator<Item = Client> + '_ {
+    let processes = folder.names(FOLDER).into_iter().filter_map(|name| process_of(&name));
+    processes.filter(Process::is_alive).filter_map(|process| Client::noted(folder, &process))
+}
+
+/// Returns whether a client that is still there works in this folder, above it, or below it.
+pub(super) fn is_at(folder: &StateFolder, place: &Path) -> bool {
+    alive(folder).any(|client| client.works_at(place))
+}
+
+/// Returns the agent whose client is at this terminal, if one is.
+pub(super) fn at_terminal(folder: &StateFolder, device: u64) -> Option<String> {
+    alive(folder).find(|client| device != 0 && client.terminal == device).map(|client| client.agent)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::env::FixedEnv;
+    use crate::env_vars::HOME;
+
+    #[test]
+    fn a_client_is_known_by_its_sessions_and_places_while_it_is_there() {
+        let home = tempfile::tempdir().unwrap();
+        let variables = [(HOME.to_owned(), home.path().display().to_string())].into();
+        let folder = StateFolder::of(&FixedEnv { variables, now: None }).unwrap();
+        let own = Process::of(std::process::id()).unwrap();
+        let gone = Process { start: own.start + 1, ..own };
+        let seen = |session, place| Sighting { agent: "claude", session: Some(session), place };
+        Client::note(&folder, &own, &seen("one", "/p/a")).unwrap();
+        Client::note(&folder, &own, &seen("two", "/p/b")).unwrap();
+        Client::note(&folder, &gone, &seen("old", "/q")).unwrap();
+        assert_eq!(Client::noted(&folder, &own).unwrap().sessions, ["one", "two"]);
+        assert_eq!(of_session(&folder, "one"), Some(own));
+        assert_eq!((of_session(&folder, "old"), of_session(&folder, "none")), (None, None));
+        assert!(is_seen(&folder, "old") && !is_seen(&folder, "none"));
+        for (place, expect) in
+            [("/p/a", true), ("/p", true), ("/p/b/src", true), ("/p/abc", false), ("/q", false)]
+        {
+            assert_eq!(is_at(&folder, Path::new(place)), expect, "{place}");
+        }
+        assert_eq!(at_terminal(&folder, 0), None);
+    }
+}

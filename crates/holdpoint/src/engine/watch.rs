@@ -1,0 +1,231 @@
+//! What shell calls did: looked at before each of them, and compared after it. A call that did by another spelling what a
+//! rule holds is named to the agent and the user, and the run remembers it until it is settled.
+//!
+//! Calls overlap, so a difference belongs to all that were open since the last look. What changes while none is open is the
+//! user's own.
+
+mod difference;
+mod look;
+mod restoration;
+mod telling;
+
+use holdpoint_core::effects::{Effects, Message};
+use holdpoint_core::event::Moment;
+use holdpoint_core::facts::FactError;
+use holdpoint_core::secret;
+use holdpoint_core::tool::{Tool, ToolKind};
+use holdpoint_core::workflow::step::Delivery;
+use thiserror::Error;
+
+use self::look::{Sight, look};
+use super::session::Session;
+use crate::store::layout;
+use crate::store::watch::{Call, Held, Note, Notes, WatchError};
+use crate::watch::lingering::{Left, Sought};
+use crate::watch::refs::{GitFolders, Head, Refs, RefsError};
+
+/// How long a call counts that nobody has said is over, in seconds.
+const OPEN_S: i64 = 24 * 60 * 60;
+/// How much of a command is kept.
+const CHARS_MAX: usize = 100;
+
+/// The reason why calls are not looked at.
+#[derive(Debug, Error)]
+pub(super) enum Unwatched {
+    /// The notes cannot be read or written.
+    #[error("what shell calls do is not looked at: {0}")]
+    Notes(#[from] WatchError),
+    /// The refs cannot be read.
+    #[error("what shell calls do to branches is not looked at: {0}")]
+    Refs(#[from] RefsError),
+    /// The workflow's rules cannot be asked.
+    #[error("what shell calls do is not looked at: {0}")]
+    Facts(#[from] FactError),
+}
+
+/// What came of the calls so far.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// What is said now.
+    pub(super) effects: Effects,
+    /// What holds a Stop: what is not settled.
+    pub(super) unsettled: Option<Message>,
+}
+
+impl Seen {
+    /// All of it at once, where a Stop cannot be held.
+    pub(super) fn into_effects(mut self) -> Effects {
+        self.effects.messages.extend(self.unsettled);
+        self.effects
+    }
+}
+
+/// Compares what is there with what was seen before the calls that are open, at any event. Without notes, nothing is.
+pub(super) fn compare(session: &Session<'_>) -> Seen {
+    let Some(notes) = notes(session).filter(Notes::exist) else { return Seen::default() };
+    compared(session, &notes).unwrap_or_else(|why| {
+        let mut seen = Seen::default();
+        seen.effects.fault(why.to_string());
+        seen
+    })
+}
+
+fn notes(session: &Session<'_>) -> Option<Notes> {
+    let run = session.run;
+    if !run.workflow.run.watch.is_any() {
+        return None;
+    }
+    Notes::of(session.env.as_ref(), &run.home, &run.place(), &run.workflow.name).ok()
+}
+
+fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
+    let opened = notes.open()?;
+    let mut note = opened.note()?;
+    let before = note.clone();
+    // First who is still at work, then what was done: who ends in between has done it already.
+    let stay = staying(session, &note);
+    let mut now = Sight::now(session, &note)?;
+    let mut seen = Seen::default();
+    if !note.calls.is_empty() {
+        restoration::restore(session, &note, &mut now, &mut seen.effects);
+        let found = difference::found(session, &note, &now)?;
+        difference::remember(&mut note, found.breaches.clone());
+        telling::tell(session, &found, &note.calls, &mut seen.effects);
+        note.look = now.look(&note.look);
+    }
+    note.breaches.retain(|breach| !now.has_settled(session, breach));
+    note.calls = stay;
+    if session.event.moment == Moment::Stop && !note.breaches.is_empty() {
+        seen.unsettled = Some(telling::unsettled(&note.breaches));
+    }
+    if note != before {
+        opened.keep(&mut note)?;
+    }
+    Ok(seen)
+}
+
+/// The calls that stay open after this event.
+fn staying(session: &Session<'_>, note: &Note) -> Vec<Call> {
+    let (event, now) = (session.event, session.env.now());
+    let own = event.session.as_deref().unwrap_or_default();
+    let ended = id_of(session).filter(|_| event.moment == Moment::After);
+    let is_turns_end = match event.moment {
+        Moment::Stop => !event.is_waiting,
+        Moment::Prompt | Moment::Start => true,
+        Moment::Before | Moment::After => false,
+    };
+    let mut stay = note.calls.clone();
+    for call in &mut stay {
+        if ended.as_ref() == Some(&call.id) || (call.session == own && is_turns_end && !call.is_over) {
+            call.is_over = true;
+            let sought = Sought { after: call.pid, session: &call.session, home: &session.run.home };
+            call.left = sought.processes();
+        }
+        call.left.retain(Left::is_running);
+    }
+    stay.retain(|call| (!call.is_over || !call.left.is_empty()) && now.saturating_sub(call.at) < OPEN_S);
+    stay
+}
+
+/// The id of the event's shell call.
+fn id_of(session: &Session<'_>) -> Option<String> {
+    let tool = session.event.tool.as_ref().filter(|tool| tool.kind() == ToolKind::Shell)?;
+    let own = session.event.session.as_deref().unwrap_or_default();
+    let words = || layout::digest(&[own, &tool.command().unwrap_or_default()]);
+    Some(session.call_id().map_or_else(words, str::to_owned))
+}
+
+/// Notes what is there before a shell call, if anything of it is held.
+pub(super) fn open(session: &Session<'_>) -> Option<Unwatched> {
+    let is_shell = session.event.tool.as_ref().is_some_and(|tool| tool.kind() == ToolKind::Shell);
+    if session.event.moment != Moment::Before || !is_shell {
+        return None;
+    }
+    let notes = notes(session)?;
+    opened(session, &notes).err()
+}
+
+fn opened(session: &Session<'_>, notes: &Notes) -> Result<(), Unwatched> {
+    let Some(look) = look(session)? else { return Ok(()) };
+    let Some(id) = id_of(session) else { return Ok(()) };
+    let opened = notes.open()?;
+    let mut note = opened.note()?;
+    let held_before = if note.calls.is_empty() { Vec::new() } else { std::mem::take(&mut note.look.held) };
+    note.look = look;
+    // What a rule held when the other calls began is held of them.
+    for held in held_before {
+        if !note.look.held.contains(&held) {
+            note.look.held.push(held);
+        }
+    }
+    let event = session.event;
+    note.calls.retain(|call| call.id != id);
+    note.calls.push(Call {
+        id,
+        session: event.session.clone().unwrap_or_default(),
+        command: in_short(&event.tool.as_ref().and_then(Tool::command).unwrap_or_default()),
+        at: session.env.now(),
+        pid: std::process::id(),
+        is_over: false,
+        left: Vec::new(),
+    });
+    Ok(opened.keep(&mut note)?)
+}
+
+/// Takes what the engine itself has committed for what it is, while calls are open.
+pub(super) fn acknowledge(session: &Session<'_>) {
+    let Some(notes) = notes(session).filter(Notes::exist) else { return };
+    let renewed = || -> Result<(), Unwatched> {
+        let opened = notes.open()?;
+        let mut note = opened.note()?;
+        let Some(branches) = note.look.branches.as_mut() else { return Ok(()) };
+        let Some(git) = GitFolders::of(&session.run.home) else { return Ok(()) };
+        let Refs { branches: now, head } = git.refs()?;
+        match head {
+            Head::On(branch) => {
+                if let Some(id) = now.get(&branch) {
+                    branches.insert(branch, id.clone());
+                }
+            }
+            Head::At(id) => note.look.detached = Some(id),
+            Head::Unknown => {}
+        }
+        Ok(opened.keep(&mut note)?)
+    };
+    let _ = renewed();
+}
+
+/// Forgets what is not settled: the user has accepted it, or the run is a new one.
+pub(crate) fn accept(session: &Session<'_>) -> Result<Vec<String>, WatchError> {
+    let Some(notes) = notes(session).filter(Notes::exist) else { return Ok(Vec::new()) };
+    let opened = notes.open()?;
+    let mut note = opened.note()?;
+    let breaches = std::mem::take(&mut note.breaches);
+    opened.keep(&mut note)?;
+    Ok(breaches.iter().map(telling::what).collect())
+}
+
+/// What is not settled, for people, each with the command that undoes it.
+pub(crate) fn unsettled(session: &Session<'_>) -> Vec<(String, String)> {
+    let note = notes(session).map(|notes| notes.read()).unwrap_or_default();
+    note.breaches.iter().map(|breach| (telling::what(breach), telling::undoing(breach))).collect()
+}
+
+fn in_short(command: &str) -> String {
+    let line = command.lines().next().unwrap_or_default();
+    secret::replaced(line).chars().take(CHARS_MAX).collect()
+}
+
+/// The message of the engine about a rule.
+fn message(delivery: Delivery, held: &Held, text: String) -> Message {
+    Message {
+        delivery,
+        text,
+        source: holdpoint_core::effects::Source::Engine,
+        name: held.rule.clone(),
+        line: held.line,
+        code: held.code.clone(),
+        facts: Vec::new(),
+        satisfied_by: None,
+    }
+}

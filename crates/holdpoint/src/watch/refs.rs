@@ -1,0 +1,221 @@
+//! The branches of a repository and where each points, read from git's own files.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::world::Answer;
+
+use crate::git;
+
+/// The largest `packed-refs` that is read: some half a million refs.
+const PACKED_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The largest file of one ref that is read.
+const REF_BYTES_MAX: u64 = 4096;
+/// The most branches that are looked at.
+pub const BRANCHES_MAX: usize = 10_000;
+/// How deep names of branches are nested at most, and how many symbolic refs lead to each other.
+const DEPTH_MAX: usize = 32;
+
+/// What a repository's branches are called in full.
+const HEADS: &str = "refs/heads/";
+
+/// The branches of a repository, and its head.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refs {
+    /// Each branch with the commit that it points to.
+    pub branches: BTreeMap<String, String>,
+    /// What the worktree's head is.
+    pub head: Head,
+}
+
+/// The head of a worktree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Head {
+    /// On a branch, which need not have a commit yet.
+    On(String),
+    /// On this commit, and on no branch.
+    At(String),
+    /// It cannot be told.
+    #[default]
+    Unknown,
+}
+
+/// The reason why refs are not known.
+#[derive(Debug, thiserror::Error)]
+pub enum RefsError {
+    /// A file of git's cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There are too many.
+    #[error("there are more than {BRANCHES_MAX} branches")]
+    TooMany,
+    /// The refs are kept in a form that only git reads, and git gave no answer.
+    #[error("git did not list the branches")]
+    NoAnswer,
+}
+
+/// The git folders of a worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitFolders {
+    /// The worktree's own: its head is there.
+    own: PathBuf,
+    /// The repository's: its branches are there.
+    common: PathBuf,
+}
+
+impl GitFolders {
+    /// Finds the repository that a folder belongs to.
+    pub fn of(folder: &Path) -> Option<GitFolders> {
+        let (root, metadata) =
+            folder.ancestors().find_map(|root| Some((root, root.join(".git").symlink_metadata().ok()?)))?;
+        let own = if metadata.is_dir() {
+            root.join(".git")
+        } else {
+            let named = small(&root.join(".git"))?;
+            root.join(named.strip_prefix("gitdir:")?.trim())
+        };
+        let common = match small(&own.join("commondir")) {
+            Some(common) => own.join(common.trim()),
+            None => own.clone(),
+        };
+        Some(GitFolders { own, common })
+    }
+
+    /// The index of the worktree.
+    pub fn index(&self) -> PathBuf {
+        self.own.join("index")
+    }
+
+    /// Reads the branches and the head.
+    pub fn refs(&self) -> Result<Refs, RefsError> {
+        let head = match small(&self.own.join("HEAD")) {
+            Some(text) => match text.trim().strip_prefix("ref:") {
+                Some(name) => {
+                    name.trim().strip_prefix(HEADS).map_or(Head::Unknown, |name| Head::On(name.to_owned()))
+                }
+                None => Head::At(text.trim().to_owned()),
+            },
+            None => Head::Unknown,
+        };
+        if self.common.join("reftable").is_dir() {
+            return self.listed();
+        }
+        let mut branches = self.packed()?;
+        self.loose(&self.common.join("refs/heads"), "", 0, &mut branches)?;
+        if branches.len() > BRANCHES_MAX {
+            return Err(RefsError::TooMany);
+        }
+        Ok(Refs { branches, head })
+    }
+
+    /// The branches in `packed-refs`.
+    fn packed(&self) -> Result<BTreeMap<String, String>, RefsError> {
+        let path = self.common.join("packed-refs");
+        let text = match read(&path, PACKED_BYTES_MAX) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(source) => return Err(RefsError::Unreadable { path, source }),
+        };
+        let branch = |line: &str| {
+            let (id, name) = line.split_once(' ')?;
+            Some((name.strip_prefix(HEADS)?.to_owned(), id.to_owned()))
+        };
+        Ok(text.lines().filter_map(branch).collect())
+    }
+
+    /// The branches that are files, which count before the packed ones.
+    fn loose(
+        &self,
+        folder: &Path,
+        prefix: &str,
+        depth: usize,
+        branches: &mut BTreeMap<String, String>,
+    ) -> Result<(), RefsError> {
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(RefsError::Unreadable { path: folder.to_path_buf(), source }),
+        };
+        for entry in entries.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let name = format!("{prefix}{name}");
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && depth < DEPTH_MAX {
+                self.loose(&entry.path(), &format!("{name}/"), depth + 1, branches)?;
+            } else if !is_folder
+                && !name.ends_with(".lock")
+                && let Some(id) = self.value(&entry.path(), 0)
+            {
+                branches.insert(name, id);
+            }
+            if branches.len() > BRANCHES_MAX {
+                return Err(RefsError::TooMany);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the file of a ref points to, through symbolic refs.
+    fn value(&self, path: &Path, depth: usize) -> Option<String> {
+        let text = small(path)?;
+        match text.trim().strip_prefix("ref:").map(str::trim) {
+            None => Some(text.trim().to_owned()).filter(|id| !id.is_empty()),
+            Some(name) if depth < DEPTH_MAX && !name.contains("..") => {
+                self.value(&self.common.join(name), depth + 1)
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// The same from git, where refs are kept in another form than files.
+    fn listed(&self) -> Result<Refs, RefsError> {
+        let folder = self.own.to_string_lossy();
+        let Answer::Is(list) = git::branches(&folder) else { return Err(RefsError::NoAnswer) };
+        let line = |line: &str| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()));
+        let branches: BTreeMap<String, String> = list.lines().filter_map(line).collect();
+        let head = match git::head(&folder) {
+            Answer::Is(name) => {
+                name.strip_prefix(HEADS).map_or(Head::At(name.clone()), |name| Head::On(name.to_owned()))
+            }
+            _ => Head::Unknown,
+        };
+        Ok(Refs { branches, head })
+    }
+
+    /// Whether a tag or a branch of another repository points to a commit: one that is made here does not.
+    pub fn is_known_elsewhere(&self, id: &str) -> bool {
+        let packed = read(&self.common.join("packed-refs"), PACKED_BYTES_MAX).unwrap_or_default();
+        let is_it = |line: &str| line.starts_with(id) && !line.contains(HEADS);
+        if packed.lines().any(is_it) {
+            return true;
+        }
+        ["refs/remotes", "refs/tags"].iter().any(|folder| {
+            let mut loose = BTreeMap::new();
+            self.loose(&self.common.join(folder), "", 0, &mut loose).is_ok()
+                && loose.values().any(|known| known == id)
+        })
+    }
+}
+
+fn small(path: &Path) -> Option<String> {
+    read(path, REF_BYTES_MAX).ok()
+}
+
+fn read(path: &Path, limit: u64) -> io::Result<String> {
+    match crate::world::read_file(path, limit) {
+        Ok(Some(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(None) => Err(io::ErrorKind::NotFound.into()),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+#[cfg(all(test, unix))]
+#[path = "refs_tests.rs"]
+#[expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a repository of others'")]
+mod refs_tests;
