@@ -156,19 +156,16 @@ fn hear(
     mut said: merge::Said,
     started: Instant,
 ) -> Reply {
-    let has_runs = !found.runs.is_empty();
     if call.options.protocol == Protocol::Own {
         match event.moment {
             Moment::Start | Moment::Prompt => caller::note(call.env.as_ref(), &event),
-            Moment::Stop if has_runs => caller::see(call.env.as_ref(), event.session.as_deref()),
-            Moment::Stop | Moment::Before => {}
+            Moment::Stop => caller::see(call.env.as_ref(), event.session.as_deref()),
+            Moment::Before => {}
             Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
         }
-        // A user's command is about a run: where there is none, nobody's word is waited for.
-        if has_runs {
-            word::settle(call, &event, found, &mut said);
-            word::hear(call, asked, &event, found, &mut said);
-        }
+        // Whatever runs the event itself concerns: the user's word may be about another.
+        word::settle(call, &event, found, &mut said);
+        word::hear(call, asked, &event, found, &mut said);
     }
     respond(call, asked, event, found, said, started)
 }
