@@ -1,5 +1,7 @@
 //! The process's surroundings: environment variables, the clock, randomness and sleep.
 
+mod overlay;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
@@ -10,6 +12,7 @@ use crate::caller::{self, Lineage};
 use crate::env_vars::{AGENTS, PATH, REVIEWER, SESSIONS, XDG_STATE_HOME};
 use crate::fence::relayed::{self, Relayed};
 use crate::program;
+pub use overlay::Overlay;
 
 /// The process's surroundings. Cases and tests have their own.
 pub trait Env: Send + Sync {
@@ -62,15 +65,6 @@ pub trait Env: Send + Sync {
         Lineage::default()
     }
 
-    /// Returns whether this process runs in an agent's shell, or in a program that Holdpoint started for its work.
-    fn is_agents(&self) -> bool {
-        // What a reviewer or a check runs is no more the user than the agent is.
-        self.var(REVIEWER).is_some()
-            || self.session().is_some()
-            || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
-            || self.is_below_client()
-    }
-
     /// Returns whether an agent's client is above this process, whatever its variables say.
     fn is_below_client(&self) -> bool {
         false
@@ -85,9 +79,20 @@ pub trait Env: Send + Sync {
     fn is_below_agent(&self) -> bool {
         false
     }
+}
+
+impl dyn Env + '_ {
+    /// Returns whether this process runs in an agent's shell, or in a program that Holdpoint started for its work.
+    pub fn is_agents(&self) -> bool {
+        // What a reviewer or a check runs is no more the user than the agent is.
+        self.var(REVIEWER).is_some()
+            || self.session().is_some()
+            || AGENTS.iter().any(|name| self.var(name).is_some_and(|set| !set.is_empty()))
+            || self.is_below_client()
+    }
 
     /// Returns the session of the agent whose shell this process runs in, as its variables say.
-    fn session(&self) -> Option<String> {
+    pub fn session(&self) -> Option<String> {
         SESSIONS.iter().find_map(|name| self.var(name).filter(|session| !session.is_empty()))
     }
 }
@@ -184,7 +189,8 @@ mod tests {
     fn a_sub_agents_session_is_that_of_the_agent() {
         let given = |names: &[&str]| {
             let variables = names.iter().map(|name| ((*name).to_owned(), name.to_lowercase())).collect();
-            FixedEnv { variables, now: None }.session()
+            let env: &dyn Env = &FixedEnv { variables, now: None };
+            env.session()
         };
         assert_eq!(given(&["CODEX_THREAD_ID", "CODEX_SESSION_ID"]), Some("codex_session_id".to_owned()));
         assert_eq!(given(&["CODEX_THREAD_ID"]), Some("codex_thread_id".to_owned()));
