@@ -31,6 +31,12 @@ TARGET = "x86_64-unknown-linux-gnu"
 STATIC = "-C target-feature=+crt-static -C relocation-model=static"
 # Nothing of the caller's environment may count.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+# Nor may the processes above: a hook looks at each of them. So each call has the same four shells above it, which nothing
+# of ours is above: the outermost is given to the system's first process. It leaves the exit code in the file $CODE.
+SHELLS = 4
+CHAIN = """n=$1; shift
+if [ "$n" -gt 1 ]; then sh -c "$CHAIN" sh $((n - 1)) "$@"; else "$@"; fi
+code=$?; if [ "$n" -eq %d ]; then echo $code >"$CODE"; fi; exit $code""" % SHELLS
 
 
 def cases(folder):
@@ -127,17 +133,29 @@ def count_case(binary, folder, case):
     """Instructions of one call; the first, which makes the journal, is not counted but checked."""
     _, what, event, expected, _, *other = case
     command = [binary, *(other or ["hook"])]
-    answer = subprocess.run(command, input=event, env=ENVIRONMENT, cwd="/", capture_output=True, text=True)
+    answer = call(command, event, folder)
     if answer.returncode != 0 or (expected not in answer.stdout if expected else answer.stdout):
         sys.exit(f"error: {what}: not the answer this case is about: {answer}")
     return count(command, event, folder)
+
+
+def call(command, stdin, folder):
+    """Calls a program below shells that are the same everywhere."""
+    code = folder / "code"
+    env = ENVIRONMENT | {"CHAIN": CHAIN, "CODE": str(code)}
+    chain = ["setsid", "--fork", "sh", "-c", CHAIN, "sh", str(SHELLS), *command]
+    # Its output ends when the outermost shell does, which has then written the code.
+    called = subprocess.run(chain, input=stdin, env=env, cwd="/", capture_output=True, text=True)
+    called.returncode = int(code.read_text())
+    code.unlink()
+    return called
 
 
 def count(command, stdin, folder):
     """Instructions of one process, without its children."""
     out = folder / "callgrind.out"
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command]
-    ran = subprocess.run(valgrind, input=stdin, env=ENVIRONMENT, cwd="/", capture_output=True, text=True)
+    ran = call(valgrind, stdin, folder)
     totals = [line for line in out.read_text().splitlines() if line.startswith(("totals:", "summary:"))]
     if ran.returncode != 0 or not totals:
         sys.exit(f"error: valgrind failed: {ran.stderr}")

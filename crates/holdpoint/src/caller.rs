@@ -11,7 +11,7 @@ mod rollout;
 mod tail;
 pub mod transcript;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::tool::Tool;
@@ -23,7 +23,7 @@ use crate::fence::relayed::Relayed;
 use crate::store::state_folder::StateFolder;
 use client::{Client, FOLDER, Sighting, file};
 pub use process::Process;
-use process::{Marks, Standing, surroundings};
+use process::{Marks, Standing, StartedWith};
 use rollout::Rollout;
 
 /// The processes above this one, the parent first, and the one that made the socket on its standard input.
@@ -128,18 +128,10 @@ fn outside(folder: Option<&StateFolder>, lineage: &Lineage, event: &Event) -> Ca
 /// Returns whether a process is noted in the state folder that it was itself started with: whoever is below it may have set
 /// another.
 fn is_noted_elsewhere(folder: Option<&StateFolder>, process: Process) -> bool {
-    let own = StateFolder::of(&StartedWith(surroundings(process))).ok();
-    own.filter(|own| folder.is_none_or(|folder| own.root() != folder.root()))
-        .is_some_and(|own| own.has_folder(FOLDER) && own.has(&file(&process)))
-}
-
-/// The surroundings that a process was started with.
-struct StartedWith(Vec<(String, String)>);
-
-impl Env for StartedWith {
-    fn var(&self, name: &str) -> Option<String> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
-    }
+    let started = StartedWith::of(process);
+    let is_other = |root: &PathBuf| folder.is_none_or(|folder| root != folder.root());
+    let own = StateFolder::place(&started).filter(is_other).and_then(|_| StateFolder::of(&started).ok());
+    own.is_some_and(|own| own.has_folder(FOLDER) && own.has(&file(&process)))
 }
 
 /// Tells whether a call of Codex's is one that its own record has, and whether somebody else could have written that.
@@ -148,7 +140,7 @@ fn by_record(client: &Client, process: Process, asked: &Asked, event: &Event) ->
     if own.is_some_and(|own| own != client.marks) {
         return Caller::Forged(IN_SANDBOX);
     }
-    let rollout = Rollout::read(&StartedWith(surroundings(process)), asked.transcript.as_deref(), event);
+    let rollout = Rollout::read(&StartedWith::of(process), asked.transcript.as_deref(), event);
     if event.moment == Moment::Before {
         let (id, command) = (asked.call_id.as_deref(), event.tool.as_ref().and_then(Tool::command));
         if !id.is_some_and(|id| {
@@ -230,11 +222,12 @@ pub fn is_below_client(env: &dyn Env) -> bool {
 /// Returns whether a process above is to be known for an agent's, noted or not: by its program, or by the variables that
 /// it was started with.
 pub fn is_below_agent(env: &dyn Env) -> bool {
-    let is_set = |set: &(String, String)| {
-        !set.1.is_empty() && (AGENTS.contains(&set.0.as_str()) || SESSIONS.contains(&set.0.as_str()))
+    let names_agent = |started: &StartedWith| {
+        let mut names = AGENTS.iter().chain(&SESSIONS);
+        names.any(|name| started.var(name).is_some_and(|value| !value.is_empty()))
     };
     let is_agents =
-        |process: &Process| is_client(&process::words(*process)) || surroundings(*process).iter().any(is_set);
+        |process: &Process| is_client(&process::words(*process)) || names_agent(&StartedWith::of(*process));
     env.lineage().above.iter().any(is_agents)
 }
 

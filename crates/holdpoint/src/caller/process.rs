@@ -1,5 +1,9 @@
 //! What the system tells of processes: who is above, in which surroundings one was started, and at which terminal it is.
 
+use memchr::memmem;
+
+use crate::env::Env;
+
 /// A process: its number comes back, but not with the same start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
@@ -45,6 +49,21 @@ pub struct Marks {
     namespaces: Vec<String>,
 }
 
+/// The surroundings that a process was started with, as the system has them: `NAME=VALUE`, each ended by a zero byte.
+/// There may be many kilobytes of them, of which two or three are asked for: so they are searched, not taken apart.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StartedWith(Vec<u8>);
+
+impl Env for StartedWith {
+    fn var(&self, name: &str) -> Option<String> {
+        let set = format!("{name}=");
+        let starts = |at: &usize| *at == 0 || self.0[at - 1] == 0;
+        let at = memmem::find_iter(&self.0, &set).find(starts)?;
+        let value = self.0[at + set.len()..].split(|byte| *byte == 0).next()?;
+        std::str::from_utf8(value).ok().map(str::to_owned)
+    }
+}
+
 impl Process {
     /// The process with this number, if it is there.
     pub(crate) fn of(pid: u32) -> Option<Process> {
@@ -61,7 +80,7 @@ impl Process {
 mod linux {
     use std::path::Path;
 
-    use super::{Marks, Process, Standing, Terminal};
+    use super::{Marks, Process, Standing, StartedWith, Terminal};
 
     /// The most that is read of a process's surroundings.
     const ENVIRON_BYTES_MAX: u64 = 1024 * 1024;
@@ -110,12 +129,11 @@ mod linux {
         (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12)
     }
 
-    /// Returns the variables that a process was started with; none if they cannot be read.
-    pub(in super::super) fn surroundings(process: Process) -> Vec<(String, String)> {
-        let bytes = read(Path::new(&format!("/proc/{}/environ", process.pid)), ENVIRON_BYTES_MAX);
-        let texts = bytes.split(|byte| *byte == 0).filter_map(|text| std::str::from_utf8(text).ok());
-        let pairs = texts.filter_map(|text| text.split_once('='));
-        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    impl StartedWith {
+        /// Those of a process; none if they cannot be read.
+        pub(in super::super) fn of(process: Process) -> StartedWith {
+            StartedWith(read(Path::new(&format!("/proc/{}/environ", process.pid)), ENVIRON_BYTES_MAX))
+        }
     }
 
     /// Returns the words that a process was started with.
@@ -157,11 +175,11 @@ mod linux {
 #[cfg(target_os = "linux")]
 pub use linux::terminal;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{surroundings, words};
+pub(super) use linux::words;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
-    use super::{Marks, Process, Standing, Terminal};
+    use super::{Marks, Process, Standing, StartedWith, Terminal};
 
     impl Standing {
         pub(in super::super) fn of(_: u32) -> Option<Standing> {
@@ -175,8 +193,10 @@ mod elsewhere {
         if is_there { Terminal::Own { device: 0 } } else { Terminal::Elsewhere }
     }
 
-    pub(in super::super) fn surroundings(_: Process) -> Vec<(String, String)> {
-        Vec::new()
+    impl StartedWith {
+        pub(in super::super) fn of(_: Process) -> StartedWith {
+            StartedWith::default()
+        }
     }
 
     pub(in super::super) fn words(_: Process) -> Vec<String> {
@@ -194,7 +214,7 @@ mod elsewhere {
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::terminal;
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{surroundings, words};
+pub(super) use elsewhere::words;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -212,11 +232,28 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_is_found_by_its_whole_name() {
+        let started = StartedWith(b"A_HOME=/x\0HOME=/home/me\0EMPTY=\0NOTE=HOME=/y\0LAST=z".to_vec());
+        for (name, expect) in [
+            ("HOME", Some("/home/me")),
+            ("A_HOME", Some("/x")),
+            ("EMPTY", Some("")),
+            ("NOTE", Some("HOME=/y")),
+            ("LAST", Some("z")),
+            ("OME", None),
+            ("NONE", None),
+        ] {
+            assert_eq!(started.var(name).as_deref(), expect, "{name}");
+        }
+        assert_eq!(StartedWith::default().var("HOME"), None);
+    }
+
+    #[test]
     fn this_process_has_its_own_surroundings_and_marks() {
         let own = Process::of(std::process::id()).unwrap();
         assert!(own.is_alive());
         assert!(!Process { start: own.start + 1, ..own }.is_alive());
-        assert!(surroundings(own).iter().any(|(name, _)| name == "PATH"));
+        assert!(StartedWith::of(own).var("PATH").is_some());
         assert_eq!(Marks::of(own), Marks::of(own));
         assert!(Marks::of(own).is_some_and(|marks| !marks.namespaces.is_empty()));
     }

@@ -68,11 +68,7 @@ impl StateFolder {
     /// Finds the user's state folder. Without a home, which is never created, there is none; what is a link or another
     /// user's is not used.
     pub fn of(env: &dyn Env) -> Result<StateFolder, StateFolderError> {
-        let absolute = |path: &PathBuf| path.is_absolute();
-        let named = env.var(XDG_STATE_HOME).map(PathBuf::from).filter(absolute);
-        let home = || env.var(HOME).map(PathBuf::from).filter(|home| absolute(home) && home.is_dir());
-        let root = named.or_else(|| Some(home()?.join(".local/state"))).ok_or(StateFolderError::NoHome)?;
-        let root = root.join("holdpoint");
+        let root = StateFolder::place(env).ok_or(StateFolderError::NoHome)?;
         match root.symlink_metadata() {
             Ok(metadata) if !metadata.is_dir() => Err(StateFolderError::NotFolder { path: root }),
             Ok(metadata) if !is_users(&metadata) => Err(StateFolderError::Anothers { path: root }),
@@ -81,6 +77,14 @@ impl StateFolder {
             }
             _ => Ok(StateFolder { root, folder: OnceCell::new() }),
         }
+    }
+
+    /// Returns where a user's is, or would be, whether it can be used or not.
+    pub fn place(env: &dyn Env) -> Option<PathBuf> {
+        let absolute = |path: &PathBuf| path.is_absolute();
+        let named = env.var(XDG_STATE_HOME).map(PathBuf::from).filter(absolute);
+        let home = || env.var(HOME).map(PathBuf::from).filter(|home| absolute(home) && home.is_dir());
+        Some(named.or_else(|| Some(home()?.join(".local/state")))?.join("holdpoint"))
     }
 
     /// Returns where it is, or would be.
