@@ -31,13 +31,9 @@ fn decide_with(rules: &str, files: &[(&'static str, &'static str)]) -> Effects {
     let parsed = parse("x", &source, &|_| None);
     assert_eq!(parsed.problems, []);
     let event = Event {
-        moment: Moment::Before,
         tool: Some(Tool { name: "Bash".into(), input: json!({"command": "git commit"}), ..Tool::default() }),
-        session: None,
-        cwd: "/w/sub".into(),
-        prompt: None,
-        is_waiting: false,
         agent: "claude".into(),
+        ..Event::from_shell(Moment::Before, "/w/sub")
     };
     let world = Arc::new(project(files));
     decide(&Facts::new(parsed.workflow, Arc::new(event), "/w".into(), world), None)

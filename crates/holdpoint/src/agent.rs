@@ -9,7 +9,7 @@ mod legacy;
 mod recognition;
 mod room;
 
-use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::event::{Event, Moment, Occasion, Subagent};
 use holdpoint_core::tool::Tool;
 use serde_json::Value as Json;
 
@@ -171,6 +171,23 @@ fn result(payload: &Json) -> Option<&Json> {
     ["tool_response", "tool_result", "tool_output"].iter().find_map(|field| payload.get(*field))
 }
 
+/// Returns the sub-agent that an event comes from, or that it is about.
+fn subagent(payload: &Json) -> Option<Subagent> {
+    let id = text(payload, "agent_id")?.to_owned();
+    Some(Subagent { id, name: text(payload, "agent_type").unwrap_or_default().to_owned() })
+}
+
+/// Returns what brought an event about. Each event has its own word for it.
+fn source(payload: &Json) -> Option<&str> {
+    ["source", "reason", "trigger", "notification_type"].into_iter().find_map(|field| text(payload, field))
+}
+
+/// Returns the exit code of an answer. There is one event that heeds nothing else: a task that is to be marked as done.
+pub fn exit(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol) -> u8 {
+    let is_task = moment == Moment::Beside(Occasion::TaskCompleted) && asked.agent == Agent::Claude;
+    if is_task && protocol == Protocol::Own && answer.hold.is_some() { 2 } else { 0 }
+}
+
 /// Returns a value that may be encoded as JSON in a string.
 fn nested(value: &Json) -> Json {
     let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
@@ -192,6 +209,9 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
         session: parts.session.map(str::to_owned),
         cwd: cwd.to_owned(),
         prompt: text(payload, "prompt").filter(|_| parts.moment == Moment::Prompt).map(str::to_owned),
+        subagent: subagent(payload),
+        source: source(payload).map(str::to_owned),
+        task: text(payload, "task_subject").map(str::to_owned),
         is_waiting: payload
             .get("background_tasks")
             .and_then(Json::as_array)

@@ -71,7 +71,7 @@ pub struct Reply {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// The exit code: 0, but for bad input under a `[legacy]` that wants another.
+    /// The exit code: 0, but for bad input under a `[legacy]` that wants another, and for events that heed nothing else.
     pub exit: u8,
 }
 
@@ -160,7 +160,7 @@ fn hear(
         match event.moment {
             Moment::Start | Moment::Prompt => caller::note(call.env.as_ref(), &event),
             Moment::Stop => caller::see(call.env.as_ref(), event.session.as_deref()),
-            Moment::Before => {}
+            Moment::Before | Moment::Beside(_) => {}
             Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
         }
         // Whatever runs the event itself concerns: the user's word may be about another.
@@ -248,8 +248,10 @@ fn respond(
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
+    let exit = agent::exit(&answer, asked, event.moment, call.options.protocol);
+    answer.stderr.extend(answer.hold.take_if(|_| exit == 2));
     let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
-    Reply { stdout, stderr, ..Reply::default() }
+    Reply { stdout, stderr, exit }
 }
 
 /// Asks the rules of a run in a project where nothing is written.

@@ -8,6 +8,8 @@ use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{On, STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::{Map, Value as Json, json};
 
+use crate::agent::claude;
+
 /// The marketplace's name.
 const MARKETPLACE: &str = "holdpoint";
 /// The folder in which Claude Code finds manifests.
@@ -112,14 +114,8 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
 }
 
 /// Returns Claude Code's events for a moment.
-fn events(moment: Moment) -> &'static [&'static str] {
-    match moment {
-        Moment::Before => &["PreToolUse"],
-        Moment::After => &["PostToolUse", "PostToolUseFailure"],
-        Moment::Stop => &["Stop"],
-        Moment::Prompt => &["UserPromptSubmit"],
-        Moment::Start => &["SessionStart"],
-    }
+fn events(moment: Moment) -> impl Iterator<Item = &'static str> {
+    claude::EVENTS.into_iter().filter(move |(_, known)| *known == moment).map(|(name, _)| name)
 }
 
 /// Renders Claude Code's matcher for the tools that a rule is about. Empty for all tools.

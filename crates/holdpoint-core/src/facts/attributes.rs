@@ -85,6 +85,9 @@ const EVENT: Attributes = &[
     ("agent", Is::Text),
     ("prompt", Is::Text),
     ("cwd", Is::Text),
+    ("subagent", Is::Text),
+    ("source", Is::Text),
+    ("task", Is::Text),
 ];
 const EVIDENCE: Attributes = &[
     ("verdict", Is::One(Names::Verdicts)),

@@ -295,7 +295,8 @@ impl Object for Variables {
     }
 }
 
-/// `event.moment`, `event.session`, `event.agent`, `event.prompt`, `event.cwd`.
+/// `event.moment`, `event.session`, `event.agent`, `event.prompt`, `event.cwd`; `event.subagent`, the name of the sub-agent;
+/// `event.source`, what brought it about; `event.task`, the subject of a task.
 #[derive(Debug)]
 struct EventFact(Arc<Event>);
 
@@ -307,12 +308,15 @@ impl Object for EventFact {
             "agent" => Some(Value::from(self.0.agent.as_str())),
             "prompt" => self.0.prompt.as_deref().map(Value::from),
             "cwd" => Some(Value::from(self.0.cwd.as_str())),
+            "subagent" => self.0.subagent.as_ref().map(|subagent| Value::from(subagent.name.as_str())),
+            "source" => self.0.source.as_deref().map(Value::from),
+            "task" => self.0.task.as_deref().map(Value::from),
             _ => None,
         }
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&["moment", "session", "agent", "prompt", "cwd"])
+        Enumerator::Str(&["moment", "session", "agent", "prompt", "cwd", "subagent", "source", "task"])
     }
 }
 

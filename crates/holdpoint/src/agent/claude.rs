@@ -1,19 +1,29 @@
 //! Claude Code's dialect. A denied tool call shows its reason to the model. `continue: false` would end the turn
 //! without showing it to the model.
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use serde_json::{Value as Json, json};
 
 use super::{Answer, Otherwise, Parts, moment_of, object, specific, text};
 
 /// The events and their moments. The first event of a moment is the default for payloads without a name.
-pub(crate) const EVENTS: [(&str, Moment); 6] = [
+pub(crate) const EVENTS: [(&str, Moment); 16] = [
     ("PreToolUse", Moment::Before),
     ("PostToolUse", Moment::After),
     ("PostToolUseFailure", Moment::After),
     ("Stop", Moment::Stop),
     ("UserPromptSubmit", Moment::Prompt),
     ("SessionStart", Moment::Start),
+    ("SubagentStart", Moment::Beside(Occasion::SubagentStart)),
+    ("SubagentStop", Moment::Beside(Occasion::SubagentStop)),
+    ("TaskCreated", Moment::Beside(Occasion::TaskCreated)),
+    ("TaskCompleted", Moment::Beside(Occasion::TaskCompleted)),
+    ("PermissionRequest", Moment::Beside(Occasion::Permission)),
+    ("ConfigChange", Moment::Beside(Occasion::Settings)),
+    ("PreCompact", Moment::Beside(Occasion::Compacting)),
+    ("PostCompact", Moment::Beside(Occasion::Compacted)),
+    ("Notification", Moment::Beside(Occasion::Notification)),
+    ("SessionEnd", Moment::Beside(Occasion::End)),
 ];
 
 pub(super) fn parts<'a>(payload: &'a Json, otherwise: &Otherwise<'_>) -> Option<Parts<'a>> {
@@ -62,5 +72,32 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
             ("systemMessage", message),
             ("hookSpecificOutput", specific(event_name, object([context]))),
         ]),
+        Moment::Beside(occasion) => beside(answer, event_name, occasion),
+    }
+}
+
+fn beside(answer: &Answer, event_name: &str, occasion: Occasion) -> Option<Json> {
+    let text = |text: &Option<String>| text.clone().map(Json::String);
+    let message = ("systemMessage", text(&answer.message));
+    let block = ("decision", answer.hold.as_ref().map(|_| json!("block")));
+    match occasion {
+        Occasion::SubagentStop | Occasion::TaskCreated | Occasion::Settings => {
+            object([block, ("reason", text(&answer.hold)), message])
+        }
+        Occasion::Permission => {
+            let refused = answer.hold.as_ref().map(|why| json!({"behavior": "deny", "message": why}));
+            let fields = specific(event_name, object([("decision", refused)]));
+            object([message, ("hookSpecificOutput", fields)])
+        }
+        Occasion::SubagentStart => {
+            let context = object([("additionalContext", text(&answer.context))]);
+            object([message, ("hookSpecificOutput", specific(event_name, context))])
+        }
+        // What is held goes to standard error, with exit code 2.
+        Occasion::TaskCompleted
+        | Occasion::Compacting
+        | Occasion::Compacted
+        | Occasion::Notification
+        | Occasion::End => object([message]),
     }
 }

@@ -8,5 +8,5 @@ use super::{Answer, claude};
 
 pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Option<Json> {
     let rendered = claude::render(answer, event_name, moment);
-    if moment == Moment::Stop { Some(rendered.unwrap_or_else(|| json!({}))) } else { rendered }
+    if moment.is_stop() { Some(rendered.unwrap_or_else(|| json!({}))) } else { rendered }
 }

@@ -12,7 +12,10 @@ pub(super) fn parts(payload: &Json) -> Option<Parts<'_>> {
     match text(payload, "hook_event_name") {
         // A camelCase event with a name is read like one without.
         Some(name) if name.starts_with(char::is_uppercase) => {
-            let parts = Parts::plain(payload, name, moment_of(&claude::EVENTS, name)?);
+            // How it answers what happens beside its turn is not known.
+            let moment =
+                moment_of(&claude::EVENTS, name).filter(|moment| !matches!(moment, Moment::Beside(_)))?;
+            let parts = Parts::plain(payload, name, moment);
             Some(Parts { tool: parts.tool.map(with_error), ..parts })
         }
         _ => camel(payload),
@@ -73,7 +76,7 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
         }
         Moment::Stop => object([("decision", hold().map(|_| json!("block"))), ("reason", hold())]),
         // Copilot ignores the answers of command hooks to a prompt.
-        Moment::Prompt => None,
+        Moment::Prompt | Moment::Beside(_) => None,
     }?;
     let Json::Object(mut all) = fields.clone() else { return None };
     if event_name.starts_with(char::is_uppercase) {

@@ -71,5 +71,6 @@ pub(super) fn render(answer: &Answer, moment: Moment) -> Option<Json> {
         }
         Moment::Stop => hold.map(|why| json!({"followup_message": why})),
         Moment::Prompt => hold.map(|why| json!({"continue": false, "user_message": why})),
+        Moment::Beside(_) => None,
     }
 }

@@ -1,24 +1,27 @@
 //! Gemini CLI's dialect: its own event names, `deny` for every hold, and no text for the model before a tool unless the
 //! tool is held. A held Stop comes back as a prompt with the reason (see `engine/echo.rs`).
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use holdpoint_core::tool::{Tool, ToolKind};
 use serde_json::{Value as Json, json};
 
 use super::{Answer, Parts, moment_of, object, specific, text};
 
 /// The events and their moments.
-pub(super) const EVENTS: [(&str, Moment); 5] = [
+pub(super) const EVENTS: [(&str, Moment); 8] = [
     ("BeforeTool", Moment::Before),
     ("AfterTool", Moment::After),
     ("AfterAgent", Moment::Stop),
     ("BeforeAgent", Moment::Prompt),
     ("SessionStart", Moment::Start),
+    ("PreCompress", Moment::Beside(Occasion::Compacting)),
+    ("Notification", Moment::Beside(Occasion::Notification)),
+    ("SessionEnd", Moment::Beside(Occasion::End)),
 ];
 
 /// Returns whether only Gemini CLI has an event of this name.
 pub(super) fn is_own(event_name: &str) -> bool {
-    ["Before", "After"].iter().any(|start| event_name.starts_with(start))
+    ["Before", "After", "PreCompress"].iter().any(|start| event_name.starts_with(start))
 }
 
 pub(super) fn parts(payload: &Json) -> Option<Parts<'_>> {

@@ -9,7 +9,7 @@ use super::{Answer, Fields};
 pub(super) fn render(answer: &Answer, moment: Moment) -> Option<Json> {
     match (&answer.hold, moment) {
         (Some(reason), Moment::Before) => Some(json!({"continue": false, "stopReason": reason})),
-        (Some(reason), Moment::After | Moment::Stop | Moment::Prompt | Moment::Start) => {
+        (Some(reason), Moment::After | Moment::Stop | Moment::Prompt | Moment::Start | Moment::Beside(_)) => {
             Some(json!({"decision": "block", "reason": reason}))
         }
         (None, _) => release(answer),

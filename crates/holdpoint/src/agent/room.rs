@@ -1,6 +1,6 @@
 //! The channels of each agent's answer, and where a text goes if its channel is missing.
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 
 use super::{Agent, Answer};
 
@@ -8,8 +8,12 @@ impl Agent {
     /// Returns whether an answer at this moment can carry information for the agent.
     fn hears_context(self, moment: Moment) -> bool {
         match self {
-            Agent::Claude | Agent::Codex => moment != Moment::Stop,
-            Agent::Gemini => !matches!(moment, Moment::Before | Moment::Stop),
+            Agent::Claude | Agent::Codex => match moment {
+                Moment::Before | Moment::After | Moment::Prompt | Moment::Start => true,
+                Moment::Stop => false,
+                Moment::Beside(occasion) => occasion == Occasion::SubagentStart,
+            },
+            Agent::Gemini => matches!(moment, Moment::After | Moment::Prompt | Moment::Start),
             Agent::Cursor | Agent::Copilot => matches!(moment, Moment::After | Moment::Start),
         }
     }

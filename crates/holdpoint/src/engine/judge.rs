@@ -120,7 +120,7 @@ fn ask_rules(
         let hears = only.is_none() && session.run.workflow.hears(session.event);
         let changes = hears || rules.any(|rule| rule.step.changes());
         let effects = if changes { changing(session, only) } else { decide(&session.facts(), only) };
-        if session.event.moment == Moment::Stop && effects.holds() {
+        if session.event.moment.is_stop() && effects.holds() {
             let holds: Vec<&str> =
                 effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
             report.released = patience::spent(session, &holds.join("\n"));

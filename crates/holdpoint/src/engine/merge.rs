@@ -94,7 +94,7 @@ impl Said {
             let named = || (workflow.to_owned(), text.clone());
             match delivery {
                 // A Stop that cannot be counted is not held: it could go on for ever.
-                Delivery::Hold if event.moment == Moment::Stop => self.messages.push(text.clone()),
+                Delivery::Hold if event.moment.is_stop() => self.messages.push(text.clone()),
                 Delivery::Hold => self.holds.push(named()),
                 Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
@@ -143,7 +143,7 @@ impl Said {
             Moment::Stop => self.messages.extend(self.context.drain(..).map(|(_, text)| text)),
             // A session's start cannot be held: what holds is said as context.
             Moment::Start => self.context.splice(0..0, self.holds.drain(..)).for_each(drop),
-            Moment::Before | Moment::After | Moment::Prompt => {}
+            Moment::Before | Moment::After | Moment::Prompt | Moment::Beside(_) => {}
         }
         let fit = |text: Option<String>| text.map(|text| message::fit(home, clean(text)));
         Answer {

@@ -47,7 +47,7 @@ fn count(session: &Session<'_>, text: &str) -> Option<Memory> {
     let state = session.facts().state_bytes().ok().flatten().unwrap_or_default();
     let digest = layout::digest(&[text, &String::from_utf8_lossy(&state)]);
     let run = session.run;
-    let counted = memory::update(&run.books, id(session.event), &run.workflow.name, |memory| {
+    let counted = memory::update(&run.books, &id(session.event), &run.workflow.name, |memory| {
         if memory.stop_digest != digest {
             memory.stop_digest.clone_from(&digest);
             memory.stop_holds = 0;
@@ -62,14 +62,17 @@ fn count(session: &Session<'_>, text: &str) -> Option<Memory> {
 /// A new prompt of the user starts the count again.
 pub(super) fn note(session: &Session<'_>) {
     let (run, id) = (session.run, id(session.event));
-    if session.event.moment == Moment::Prompt && memory::exists(&run.books, id, &run.workflow.name) {
-        let _ = memory::update(&run.books, id, &run.workflow.name, |memory| {
+    if session.event.moment == Moment::Prompt && memory::exists(&run.books, &id, &run.workflow.name) {
+        let _ = memory::update(&run.books, &id, &run.workflow.name, |memory| {
             memory.stop_holds = 0;
             memory.stop_holds_in_all = 0;
         });
     }
 }
 
-fn id(event: &Event) -> &str {
-    event.session.as_deref().unwrap_or_default()
+/// Whose holds are counted together: a session's, and each sub-agent's apart from them.
+fn id(event: &Event) -> String {
+    let session = event.session.clone().unwrap_or_default();
+    let subagent = event.subagent.as_ref().filter(|_| event.moment != Moment::Stop);
+    subagent.map(|subagent| format!("{session} {}", subagent.id)).unwrap_or(session)
 }

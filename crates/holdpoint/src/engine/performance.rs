@@ -32,6 +32,9 @@ pub(super) fn may_act(event: &Event, found: &Found) -> bool {
         }
         // Whoever says that a shell call is over could say so before it does what it does.
         Moment::After => found.runs.iter().any(|run| run.workflow.hears(event) || ends_call(event, run)),
+        Moment::Beside(_) => {
+            found.runs.iter().any(|run| run.workflow.rules_for(event, None).next().is_some())
+        }
         Moment::Stop => {
             found.runs.iter().any(|run| !run.workflow.phases.is_empty() || run.workflow.run.watch.is_any())
         }

@@ -112,7 +112,7 @@ fn staying(session: &Session<'_>, note: &Note) -> Vec<Call> {
     let is_turns_end = match event.moment {
         Moment::Stop => !event.is_waiting,
         Moment::Prompt | Moment::Start => true,
-        Moment::Before | Moment::After => false,
+        Moment::Before | Moment::After | Moment::Beside(_) => false,
     };
     let mut stay = note.calls.clone();
     for call in &mut stay {

@@ -1,7 +1,7 @@
 //! Codex's hooks: `hooks.json`, in Claude Code's shape, or `config.toml` where a user has hooks there already. Codex runs
 //! none of them before the user has trusted it.
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use serde_json::{Value as Json, json};
 
 use super::host::{Handler, Host, Matching, Runs, Shape};
@@ -27,6 +27,12 @@ pub(super) const HOST: Host = Host {
         ("Stop", Moment::Stop),
         ("UserPromptSubmit", Moment::Prompt),
         ("SessionStart", Moment::Start),
+        ("SubagentStart", Moment::Beside(Occasion::SubagentStart)),
+        ("SubagentStop", Moment::Beside(Occasion::SubagentStop)),
+        ("PermissionRequest", Moment::Beside(Occasion::Permission)),
+        ("PreCompact", Moment::Beside(Occasion::Compacting)),
+        ("PostCompact", Moment::Beside(Occasion::Compacted)),
+        ("SessionEnd", Moment::Beside(Occasion::End)),
     ],
     ignores_output_at: &[],
     matching: Matching::Names,

@@ -1,6 +1,6 @@
 //! Gemini CLI's settings: `settings.json`, with times in milliseconds and matchers that are regular expressions.
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use serde_json::{Value as Json, json};
 
 use super::host::{Handler, Host, Matching, Runs, Shape};
@@ -25,6 +25,9 @@ pub(super) const HOST: Host = Host {
         ("AfterAgent", Moment::Stop),
         ("BeforeAgent", Moment::Prompt),
         ("SessionStart", Moment::Start),
+        ("PreCompress", Moment::Beside(Occasion::Compacting)),
+        ("Notification", Moment::Beside(Occasion::Notification)),
+        ("SessionEnd", Moment::Beside(Occasion::End)),
     ],
     ignores_output_at: &[],
     matching: Matching::Pattern,

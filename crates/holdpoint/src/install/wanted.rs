@@ -1,7 +1,7 @@
 //! What the chosen workflows look at, and so what is registered: an event that no workflow looks at starts nothing, and
 //! neither does a tool.
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::Value as Json;
@@ -22,6 +22,7 @@ pub struct Wanted {
     stop: Option<u32>,
     prompt: bool,
     start: bool,
+    beside: Vec<Occasion>,
     /// Whether the hook before a shell call may have a command to perform.
     performs: bool,
 }
@@ -55,6 +56,7 @@ impl Wanted {
                 Moment::Stop => self.look_at_stop(0),
                 Moment::Prompt => self.prompt = true,
                 Moment::Start => self.start = true,
+                Moment::Beside(occasion) => self.look_beside(occasion),
             }
         }
         self.performs |= workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
@@ -69,6 +71,14 @@ impl Wanted {
         self.prompt = true;
     }
 
+    /// A sub-agent that is held is counted, too.
+    fn look_beside(&mut self, occasion: Occasion) {
+        if !self.beside.contains(&occasion) {
+            self.beside.push(occasion);
+        }
+        self.prompt |= occasion == Occasion::SubagentStop;
+    }
+
     fn looks_at(&self, moment: Moment) -> bool {
         match moment {
             Moment::Before => !self.before.is_empty(),
@@ -76,6 +86,7 @@ impl Wanted {
             Moment::Stop => self.stop.is_some(),
             Moment::Prompt => self.prompt,
             Moment::Start => self.start,
+            Moment::Beside(occasion) => self.beside.contains(&occasion),
         }
     }
 
@@ -89,7 +100,7 @@ impl Wanted {
         let matcher = match moment {
             Moment::Before => Some(host.matcher(&tools(host, &self.before))),
             Moment::After => Some(host.matcher(&tools(host, &self.after))),
-            Moment::Stop | Moment::Prompt | Moment::Start => None,
+            Moment::Stop | Moment::Prompt | Moment::Start | Moment::Beside(_) => None,
         };
         let is_long = moment == Moment::Stop || (moment == Moment::Before && self.performs);
         let seconds = self.stop.filter(|_| is_long).unwrap_or(QUICK_SECONDS);

@@ -104,11 +104,11 @@ fn claude_code() {
     PreToolUse-Bash: before shell Bash (echo fine)
     PreToolUse-Bash-by-sub-agent: before shell Bash (echo here)
     PreToolUse-Write: before edit Write (/project/notes.md)
-    SessionEnd: -
+    SessionEnd: end
     SessionStart: start
     Stop: stop
-    SubagentStart: -
-    SubagentStop: -
+    SubagentStart: subagent-start
+    SubagentStop: subagent-stop
     UserPromptSubmit: prompt (go)
     "#);
     assert_snapshot!(answers("claude", Agent::Claude), @r#"
@@ -118,9 +118,15 @@ fn claude_code() {
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"c"}}
     PreToolUse: held {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"why"}}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}
+    SessionEnd: held nothing
+      said {"systemMessage":"m\n\nc"}
     SessionStart: held nothing
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}
     Stop: held {"decision":"block","reason":"why"}
+      said {"systemMessage":"m\n\nc"}
+    SubagentStart: held nothing
+      said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"c"}}
+    SubagentStop: held {"decision":"block","reason":"why"}
       said {"systemMessage":"m\n\nc"}
     UserPromptSubmit: held {"decision":"block","reason":"why"}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}
@@ -141,11 +147,11 @@ fn codex() {
     PreToolUse-apply_patch: before edit apply_patch (/project/notes.md)
     PreToolUse-multi_agent_v1wait_agent: before other multi_agent_v1wait_agent ()
     PreToolUse-spawn_agent: before delegation spawn_agent ()
-    SessionEnd: -
+    SessionEnd: end
     SessionStart: start
     Stop: stop
-    SubagentStart: -
-    SubagentStop: -
+    SubagentStart: subagent-start
+    SubagentStop: subagent-stop
     UserPromptSubmit: prompt (go)
     "#);
     assert_snapshot!(answers("codex", Agent::Codex), @r#"
@@ -153,9 +159,15 @@ fn codex() {
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"c"}}
     PreToolUse: held {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"why"}}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}
+    SessionEnd: held nothing
+      said {"systemMessage":"m\n\nc"}
     SessionStart: held nothing
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}
     Stop: held {"decision":"block","reason":"why"}
+      said {"systemMessage":"m\n\nc"}
+    SubagentStart: held nothing
+      said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"c"}}
+    SubagentStop: held {"decision":"block","reason":"why"}
       said {"systemMessage":"m\n\nc"}
     UserPromptSubmit: held {"decision":"block","reason":"why"}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}
@@ -176,7 +188,7 @@ fn gemini_cli() {
     BeforeTool-invoke_agent: before delegation invoke_agent (generalist)
     BeforeTool-run_shell_command: before shell run_shell_command (echo fine)
     BeforeTool-write_file: before edit write_file (/project/notes.md)
-    PreCompress: -
+    PreCompress: compacting
     SessionStart: start
     "#);
     assert_snapshot!(answers("gemini", Agent::Gemini), @r#"
@@ -187,6 +199,8 @@ fn gemini_cli() {
     BeforeAgent: held {"decision":"deny","reason":"why"}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"c"}}
     BeforeTool: held {"decision":"deny","reason":"why"}
+      said {"systemMessage":"m\n\nc"}
+    PreCompress: held {"decision":"deny","reason":"why"}
       said {"systemMessage":"m\n\nc"}
     SessionStart: held {"decision":"deny","reason":"why"}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}
@@ -300,7 +314,9 @@ fn agents_are_known_by_what_they_send() {
         }
     }
     assert_snapshot!(lines, @r#"
+    told claude: codex/SessionEnd for claude's
     told claude: codex/SessionStart for claude's
+    told nobody: codex/SessionEnd for claude's
     told nobody: codex/SessionStart for claude's
     "#);
 }

@@ -69,6 +69,7 @@ mod log;
 mod mistakes;
 #[cfg(unix)]
 mod model;
+mod moments;
 mod owed;
 mod ownership;
 mod parallel;

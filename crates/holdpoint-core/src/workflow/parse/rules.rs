@@ -71,7 +71,7 @@ impl Parser<'_> {
             RuleKind::Witness => &WITNESS_KEYS,
         };
         self.known_rule_keys(place, table, keys);
-        let on = self.on(place, &span, table);
+        let on = self.on(place, &span, table, kind);
         self.reader.moments = on.iter().map(|on| on.moment).collect();
         let each = self.expression(table, "each");
         self.reader.has_element = each.is_some();
@@ -107,16 +107,16 @@ impl Parser<'_> {
         }
     }
 
-    fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>) -> List<On> {
+    fn on(&mut self, place: &str, span: &Range<usize>, table: &DeTable<'_>, kind: RuleKind) -> List<On> {
         let texts = self.reader.spanned_texts(table, "on");
         if texts.is_empty() {
             self.reader.error(span.clone(), format!("{place} has no `on`")).hint =
                 Some("say which event it looks at, such as on = \"before shell\"".into());
         }
-        texts.into_iter().filter_map(|(text, span)| self.one_on(&text, span)).collect()
+        texts.into_iter().filter_map(|(text, span)| self.one_on(&text, span, kind)).collect()
     }
 
-    fn one_on(&mut self, text: &str, span: Range<usize>) -> Option<On> {
+    fn one_on(&mut self, text: &str, span: Range<usize>, kind: RuleKind) -> Option<On> {
         let (word, tool) = text.split_once(' ').map_or((text, ""), |(word, tool)| (word, tool.trim()));
         let names = Moment::ALL.map(|(name, _)| name);
         let Some((_, moment)) = Moment::ALL.iter().find(|(name, _)| *name == word) else {
@@ -127,6 +127,11 @@ impl Parser<'_> {
             self.reader.error(span, format!("unknown event `{word}`")).hint = Some(hint);
             return None;
         };
+        if kind == RuleKind::Hold && !moment.can_hold() {
+            self.reader.error(span, format!("`{word}` cannot be held: nobody waits for the answer")).hint =
+                Some("a witness can tell of it: [witnesses.NAME]".into());
+            return None;
+        }
         if !tool.is_empty() && !moment.has_tool() {
             self.reader.error(span, format!("`{word}` has no tool")).hint =
                 Some(format!("write on = \"{word}\""));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use holdpoint_core::tool::ToolKind;
 use serde_json::{Value as Json, json};
 
@@ -54,6 +54,23 @@ fn moment_fields(host: &Host, event: &str, moment: Moment, matcher: Option<&str>
         }
         Moment::Prompt => json!({"prompt": "go"}),
         Moment::Start => json!({"source": "startup"}),
+        Moment::Beside(occasion) => beside_fields(occasion),
+    }
+}
+
+fn beside_fields(occasion: Occasion) -> Json {
+    match occasion {
+        Occasion::SubagentStart => json!({"agent_id": "doctor", "agent_type": "doctor"}),
+        Occasion::SubagentStop => {
+            json!({"agent_id": "doctor", "agent_type": "doctor", "stop_hook_active": false,
+            "last_assistant_message": "done", "background_tasks": []})
+        }
+        Occasion::TaskCreated | Occasion::TaskCompleted => json!({"task_id": "1", "task_subject": "doctor"}),
+        Occasion::Permission => json!({"tool_name": "Bash", "tool_input": {"command": "ls"}}),
+        Occasion::Settings => json!({"source": "project_settings"}),
+        Occasion::Compacting | Occasion::Compacted => json!({"trigger": "manual"}),
+        Occasion::Notification => json!({"notification_type": "idle_prompt", "message": "doctor"}),
+        Occasion::End => json!({"reason": "other"}),
     }
 }
 

@@ -85,15 +85,20 @@ s.sendmsg([struct.pack('>I', len(call)) + call], [(socket.SOL_SOCKET, socket.SCM
 print(s.recv(1000).decode())
 "#;
 
+/// Puts the event where a shell finds it: the agent calls `next`.
+fn put_event(site: &Site) {
+    let event = json!({"hook_event_name": "PreToolUse", "session_id": SESSION, "cwd": site.root(),
+        "tool_name": "Bash", "tool_input": {"command": "holdpoint autopilot next"}});
+    std::fs::write(site.tools().join("event"), event.to_string()).unwrap();
+}
+
 #[test]
 fn whoever_is_not_the_client_is_refused() {
     if !is_possible() {
         return;
     }
     let site = coded();
-    let event = json!({"hook_event_name": "PreToolUse", "session_id": SESSION, "cwd": site.root(),
-        "tool_name": "Bash", "tool_input": {"command": "holdpoint autopilot next"}});
-    std::fs::write(site.tools().join("event"), event.to_string()).unwrap();
+    put_event(&site);
     std::fs::write(site.tools().join("speaks.py"), SPEAKS).unwrap();
     std::fs::write(
         site.tools().join("pair.py"),
@@ -215,9 +220,7 @@ fn a_shell_that_hides_the_fence_performs_nothing() {
         return;
     }
     let site = coded();
-    let event = json!({"hook_event_name": "PreToolUse", "session_id": SESSION, "cwd": site.root(),
-        "tool_name": "Bash", "tool_input": {"command": "holdpoint autopilot next"}});
-    std::fs::write(site.tools().join("event"), event.to_string()).unwrap();
+    put_event(&site);
     let evidence = site.evidence().len();
     let before = books(&site);
     let hidden = "env -u HOLDPOINT_KEEPER -u CLAUDECODE";
