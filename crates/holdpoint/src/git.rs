@@ -1,6 +1,8 @@
 //! Questions to git: each is one short process with a deadline. Names are arguments, never shell text.
 
-use std::io::Read;
+mod output;
+
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -70,22 +72,59 @@ pub fn head(dir: &str) -> Answer<String> {
 }
 
 /// Lists those of the files, by their paths from `dir`, that are not as a commit has them. What git ignores is not listed.
+/// Neither the repository's index nor its filters are believed: whoever changes a file can change these, too.
 pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String>> {
-    let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let settings = ["--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "diff.external="];
+    let scratch = match tempfile::tempdir() {
+        Ok(scratch) => scratch,
+        Err(error) => return unlisted(fault(GitError::NotStarted(error.to_string()))),
+    };
+    let filters = match run(dir, &["config", "--list", "--show-scope", "--name-only"]) {
+        Answer::Is(names) => filters(&names),
+        other => return unlisted(other),
+    };
+    let (index, files) = (scratch.path().join("index"), files.iter().map(String::as_str).collect::<Vec<_>>());
+    let settings = ["--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false"];
+    let fresh = ["read-tree", commit];
     let known = ["diff", "--no-ext-diff", "--no-textconv", "--relative", "--name-only", "-z", commit, "--"];
     let new = ["ls-files", "--others", "--exclude-standard", "-z", "--"];
     let mut found = Vec::new();
-    for question in [known.as_slice(), &new] {
-        match run(dir, &[settings.as_slice(), question, &files].concat()) {
+    for (question, files) in [(fresh.as_slice(), [].as_slice()), (&known, &files), (&new, &files)] {
+        let git = with_index(&index, &filters);
+        match PATIENCE.run(git, dir, &[settings.as_slice(), question, files].concat()) {
             Answer::Is(list) => {
                 found.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned));
             }
-            Answer::None => return Answer::None,
-            Answer::Fault(why) => return Answer::Fault(why),
+            other => return unlisted(other),
         }
     }
     Answer::Is(found)
+}
+
+/// Git with an index of its own, and without these filters.
+fn with_index(index: &Path, filters: &[String]) -> Command {
+    let mut git = Command::new("git");
+    git.env("GIT_INDEX_FILE", index).env("GIT_CONFIG_COUNT", filters.len().to_string());
+    for (number, key) in filters.iter().enumerate() {
+        let value = if key.ends_with(".required") { "false" } else { "" };
+        git.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value);
+    }
+    git
+}
+
+/// The keys of the filters that the repository itself has set: programs that say what is in a file.
+fn filters(names: &str) -> Vec<String> {
+    let own = names.lines().filter_map(|line| match line.split_once('\t')? {
+        ("system" | "global", _) => None,
+        (_, name) => Some(name),
+    });
+    own.filter(|name| name.starts_with("filter.")).map(str::to_owned).collect()
+}
+
+fn unlisted(answer: Answer<String>) -> Answer<Vec<String>> {
+    match answer {
+        Answer::Fault(why) => Answer::Fault(why),
+        Answer::Is(_) | Answer::None => Answer::None,
+    }
 }
 
 /// Returns the branch that a push without a branch moves: `refs/remotes/origin/main` stands for `main` of `origin`.
@@ -164,7 +203,10 @@ impl Patience {
         git.arg("-C").arg(dir).args(args).env("GIT_OPTIONAL_LOCKS", "0");
         // They describe the repository of another git process.
         for name in INHERITED {
-            git.env_remove(name);
+            let is_meant = git.get_envs().any(|(known, value)| known == name && value.is_some());
+            if !is_meant {
+                git.env_remove(name);
+            }
         }
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Git's children (of a wrapper script, a file system monitor) must end with it.
@@ -183,11 +225,12 @@ impl Patience {
 
     fn wait(&self, mut child: Child, left: Duration) -> Answer<String> {
         let started = Instant::now();
+        let read = output::read(&mut child, started + left);
         let mut pause = Duration::from_micros(200);
         let status = loop {
             match child.try_wait() {
                 Ok(Some(status)) => break status,
-                Ok(None) if started.elapsed() < left => std::thread::sleep(pause),
+                Ok(None) if read.is_ok() && started.elapsed() < left => std::thread::sleep(pause),
                 Ok(None) | Err(_) => {
                     self.hung.store(true, Ordering::Relaxed);
                     process_group::kill(&child);
@@ -198,10 +241,8 @@ impl Patience {
             }
             pause = (pause * 2).min(Duration::from_millis(10));
         };
-        let mut text = String::new();
-        let read = child.stdout.take().map(|out| out.take(64 * 1024).read_to_string(&mut text));
-        match (status.success(), read) {
-            (true, Some(Ok(_))) => Answer::Is(text.trim().to_owned()),
+        match read.map(String::from_utf8) {
+            Ok(Ok(text)) if status.success() => Answer::Is(text.trim().to_owned()),
             _ => Answer::None,
         }
     }

@@ -20,7 +20,7 @@ use thiserror::Error;
 use self::look::{Sight, look};
 use super::session::Session;
 use crate::store::layout;
-use crate::store::watch::{Call, Held, Note, Notes, WatchError};
+use crate::store::watch::{Call, Held, Look, Note, Notes, WatchError};
 use crate::watch::lingering::{Left, Sought};
 use crate::watch::refs::{GitFolders, Head, Refs, RefsError};
 
@@ -62,7 +62,9 @@ impl Seen {
 
 /// Compares what is there with what was seen before the calls that are open, at any event. Without notes, nothing is.
 pub(super) fn compare(session: &Session<'_>) -> Seen {
-    let Some(notes) = notes(session).filter(Notes::exist) else { return Seen::default() };
+    let Some(notes) = notes(session).and_then(Result::ok).filter(Notes::exist) else {
+        return Seen::default();
+    };
     compared(session, &notes).unwrap_or_else(|why| {
         let mut seen = Seen::default();
         seen.effects.fault(why.to_string());
@@ -70,12 +72,12 @@ pub(super) fn compare(session: &Session<'_>) -> Seen {
     })
 }
 
-fn notes(session: &Session<'_>) -> Option<Notes> {
+fn notes(session: &Session<'_>) -> Option<Result<Notes, WatchError>> {
     let run = session.run;
     if !run.workflow.run.watch.is_any() {
         return None;
     }
-    Notes::of(session.env.as_ref(), &run.home, &run.place(), &run.workflow.name).ok()
+    Some(Notes::of(session.env.as_ref(), &run.home, &run.place(), &run.workflow.name))
 }
 
 fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
@@ -83,7 +85,7 @@ fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
     let mut note = opened.note()?;
     let before = note.clone();
     // First who is still at work, then what was done: who ends in between has done it already.
-    let stay = staying(session, &note);
+    let mut stay = staying(session, &note);
     let mut now = Sight::now(session, &note)?;
     let mut seen = Seen::default();
     if !note.calls.is_empty() {
@@ -91,7 +93,15 @@ fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
         let found = difference::found(session, &note, &now)?;
         difference::remember(&mut note, found.breaches.clone());
         telling::tell(session, &found, &note.calls, &mut seen.effects);
+        let since = note.look.at;
         note.look = now.look(&note.look);
+        note.is_blind = found.blind.is_some();
+        if let Some(why) = found.blind {
+            // What could not be compared now is compared the next time, as theirs.
+            note.look.at = since;
+            stay.clone_from(&note.calls);
+            seen.effects.fault(why);
+        }
     }
     note.breaches.retain(|breach| !now.has_settled(session, breach));
     note.calls = stay;
@@ -141,8 +151,10 @@ pub(super) fn open(session: &Session<'_>) -> Option<Unwatched> {
     if session.event.moment != Moment::Before || !is_shell {
         return None;
     }
-    let notes = notes(session)?;
-    opened(session, &notes).err()
+    match notes(session)? {
+        Ok(notes) => opened(session, &notes).err(),
+        Err(why) => Some(why.into()),
+    }
 }
 
 fn opened(session: &Session<'_>, notes: &Notes) -> Result<(), Unwatched> {
@@ -150,6 +162,7 @@ fn opened(session: &Session<'_>, notes: &Notes) -> Result<(), Unwatched> {
     let Some(id) = id_of(session) else { return Ok(()) };
     let opened = notes.open()?;
     let mut note = opened.note()?;
+    let look = if note.is_blind { Look { at: note.look.at, ..look } } else { look };
     let held_before = if note.calls.is_empty() { Vec::new() } else { std::mem::take(&mut note.look.held) };
     note.look = look;
     // What a rule held when the other calls began is held of them.
@@ -174,7 +187,7 @@ fn opened(session: &Session<'_>, notes: &Notes) -> Result<(), Unwatched> {
 
 /// Takes what the engine itself has committed for what it is, while calls are open.
 pub(super) fn acknowledge(session: &Session<'_>) {
-    let Some(notes) = notes(session).filter(Notes::exist) else { return };
+    let Some(notes) = notes(session).and_then(Result::ok).filter(Notes::exist) else { return };
     let renewed = || -> Result<(), Unwatched> {
         let opened = notes.open()?;
         let mut note = opened.note()?;
@@ -197,7 +210,7 @@ pub(super) fn acknowledge(session: &Session<'_>) {
 
 /// Forgets what is not settled: the user has accepted it, or the run is a new one.
 pub(crate) fn accept(session: &Session<'_>) -> Result<Vec<String>, WatchError> {
-    let Some(notes) = notes(session).filter(Notes::exist) else { return Ok(Vec::new()) };
+    let Some(notes) = notes(session).transpose()?.filter(Notes::exist) else { return Ok(Vec::new()) };
     let opened = notes.open()?;
     let mut note = opened.note()?;
     let breaches = std::mem::take(&mut note.breaches);
@@ -207,7 +220,7 @@ pub(crate) fn accept(session: &Session<'_>) -> Result<Vec<String>, WatchError> {
 
 /// What is not settled, for people, each with the command that undoes it.
 pub(crate) fn unsettled(session: &Session<'_>) -> Vec<(String, String)> {
-    let note = notes(session).map(|notes| notes.read()).unwrap_or_default();
+    let note = notes(session).and_then(Result::ok).map(|notes| notes.read()).unwrap_or_default();
     note.breaches.iter().map(|breach| (telling::what(breach), telling::undoing(breach))).collect()
 }
 

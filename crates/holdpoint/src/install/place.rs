@@ -32,6 +32,12 @@ pub struct Place {
     env: Arc<dyn Env>,
 }
 
+/// The files of the user's own in which agents' hooks can be registered, or switched off.
+pub fn user_settings(env: &Arc<dyn Env>) -> Vec<PathBuf> {
+    let Ok(place) = Place::find(Scope::User, Path::new("/"), env) else { return Vec::new() };
+    host::ALL.iter().flat_map(|host| place.all_settings(host)).collect()
+}
+
 impl Place {
     /// The place that is meant from a folder.
     pub fn find(scope: Scope, cwd: &Path, env: &Arc<dyn Env>) -> Result<Place, CommandError> {

@@ -36,6 +36,9 @@ pub struct Note {
     pub look: Look,
     /// What a call has done although a rule holds it, and nobody has settled.
     pub breaches: Vec<Breach>,
+    /// Whether files could not be compared at that look.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_blind: bool,
 }
 
 /// A shell call that may still be at work.
@@ -198,7 +201,7 @@ impl Notes {
     /// Locks them.
     pub fn open(&self) -> Result<Opened, WatchError> {
         let (folder, _) = self.state.folder(FOLDER)?;
-        let lock = lock::take(&folder, Path::new(&format!("{FOLDER}/lock")), lock::PATIENCE)?;
+        let lock = lock::take(&folder, Path::new(&format!("{}.lock", self.name)), lock::PATIENCE)?;
         Ok(Opened { folder, file: PathBuf::from(&self.name), _lock: lock })
     }
 }
@@ -210,8 +213,8 @@ impl Opened {
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
-    /// Writes it, or removes it if it says nothing. It is written at every shell call and worth nothing after a crash of the
-    /// machine, so it is not synced.
+    /// Writes it whole, or removes it if it says nothing: whoever is killed meanwhile leaves the one before. It is written at
+    /// every shell call and worth nothing after a crash of the machine, so it is not synced.
     pub fn keep(&self, note: &mut Note) -> Result<(), WatchError> {
         if note.calls.is_empty() && note.breaches.is_empty() {
             return Ok(self.folder.remove(&self.file)?);
@@ -224,8 +227,10 @@ impl Opened {
             note.look = Look::default();
         }
         let bytes = serde_json::to_vec(note)?;
-        let mut file = self.folder.rewrite(&self.file, Access::Ours)?;
-        file.write_all(&bytes).map_err(FileError::io(&self.file))?;
-        Ok(())
+        // Under the note's own lock nobody else writes there.
+        let beside = self.file.with_extension("new");
+        let mut file = self.folder.rewrite(&beside, Access::Ours)?;
+        file.write_all(&bytes).map_err(FileError::io(&beside))?;
+        Ok(self.folder.rename(&beside, &self.file)?)
     }
 }

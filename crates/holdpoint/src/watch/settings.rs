@@ -50,6 +50,9 @@ fn standing(home: &Path, path: &str, keeps: bool) -> Standing {
 /// A digest of what counts in a file. What a client is allowed to do without asking is the user's to say at any time, and
 /// the client writes it there itself.
 fn digest(path: &str, bytes: &[u8]) -> String {
+    if Path::new(path).is_absolute() {
+        return layout::content_digest(steering(path, bytes).unwrap_or_default().as_bytes());
+    }
     const OF_CLIENT: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
     let other = || {
         let mut settings: Json = serde_json::from_slice(bytes).ok().filter(|_| OF_CLIENT.contains(&path))?;
@@ -60,6 +63,22 @@ fn digest(path: &str, bytes: &[u8]) -> String {
         Some(text) => layout::content_digest(text.as_bytes()),
         None => layout::content_digest(bytes),
     }
+}
+
+/// What of a user's settings says whether, and how, hooks are called. Clients write much else there by themselves.
+fn steering(path: &str, bytes: &[u8]) -> Option<String> {
+    const KEYS: [&str; 6] = ["hooks", "disableAllHooks", "hooksConfig", "env", "enabledPlugins", "features"];
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_toml = path.ends_with(".toml");
+    let settings: Json =
+        if is_toml { toml::from_str(text).ok()? } else { serde_json::from_str(text).ok()? };
+    let mut kept: Vec<(&str, Json)> =
+        KEYS.iter().filter_map(|key| Some((*key, settings.get(key)?.clone()))).collect();
+    // Which hooks the user trusts is noted among them by the client.
+    for (_, value) in &mut kept {
+        value.as_object_mut().map(|value| value.remove("state"));
+    }
+    Some(format!("{kept:?}"))
 }
 
 #[cfg(test)]
@@ -75,6 +94,16 @@ mod tests {
         assert_ne!(of(r#"{"disableAllHooks":true,"permissions":{}}"#), of("{}"));
         assert_ne!(of("rubbish"), of("other rubbish"));
         assert_ne!(digest("plan.md", br#"{"permissions":1}"#), digest("plan.md", b"{}"));
+    }
+
+    #[test]
+    fn of_the_users_settings_only_what_steers_hooks_counts() {
+        let json = |text: &str| digest("/home/me/.claude/settings.json", text.as_bytes());
+        assert_eq!(json(r#"{"model":"opus","hooks":{}}"#), json(r#"{"theme":"dark","hooks":{}}"#));
+        assert_ne!(json(r#"{"disableAllHooks":true,"hooks":{}}"#), json(r#"{"hooks":{}}"#));
+        let toml = |text: &str| digest("/home/me/.codex/config.toml", text.as_bytes());
+        assert_eq!(toml("[hooks.state.x]\ntrusted_hash = '1'\n"), toml("[hooks]\n"));
+        assert_ne!(toml("[features]\nhooks = false\n"), toml("model = 'x'\n"));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) struct Found {
     pub(super) breaches: Vec<Breach>,
     /// Files of a sealed run: its marks remember them.
     pub(super) marked: Vec<Objection>,
+    /// Why files could not be compared, if they could not.
+    pub(super) blind: Option<String>,
 }
 
 /// Finds what the open calls have done although a rule holds it.
@@ -41,7 +43,13 @@ pub(super) fn found(session: &Session<'_>, note: &Note, now: &Sight) -> Result<F
     for (path, before) in settings(note, now) {
         add(What::Settings { path, before }, Held { rule: SETTINGS.to_owned(), ..Held::default() });
     }
-    let files = files(session, note, now)?;
+    let files = match files(session, note, now)? {
+        Ok(files) => files,
+        Err(why) => {
+            found.blind = Some(why);
+            Vec::new()
+        }
+    };
     if session.run.workflow.run.is_sealed {
         found.marked = files;
     } else if let Some(head) = &note.look.head {
@@ -50,6 +58,8 @@ pub(super) fn found(session: &Session<'_>, note: &Note, now: &Sight) -> Result<F
             add(What::File { path, head: head.clone() }, Held::from(file));
         }
     }
+    // What says how the hooks are called comes first: it must not be pushed out by the rest.
+    found.breaches.sort_by_key(|breach| !matches!(breach.what, What::Settings { .. }));
     found.breaches.truncate(FOUND_MAX);
     Ok(found)
 }
@@ -123,36 +133,46 @@ fn settings<'a>(note: &'a Note, now: &'a Sight) -> impl Iterator<Item = (String,
         .map(|(path, before)| (path.clone(), before.clone()))
 }
 
-/// The files that were changed although a rule holds that.
-fn files(session: &Session<'_>, note: &Note, now: &Sight) -> Result<Vec<Objection>, Unwatched> {
+/// The files that were changed although a rule holds that, or why they could not be compared.
+fn files(
+    session: &Session<'_>,
+    note: &Note,
+    now: &Sight,
+) -> Result<Result<Vec<Objection>, String>, Unwatched> {
     let (run, git) = (session.run, now.git.as_ref());
     if run.workflow.run.watch.files.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Ok(Vec::new()));
     }
-    let Some(git) = git else { return Ok(Vec::new()) };
+    let Some(git) = git else { return Ok(Ok(Vec::new())) };
     let mut touched = touched::since(&run.home, git, note.look.at);
     touched.retain(|path| !note.look.files.contains_key(path) && !path.starts_with(".holdpoint/"));
     let mut held = held_files(&session.facts(), &touched)?;
     if held.is_empty() {
-        return Ok(held);
+        return Ok(Ok(held));
     }
     // Touched is not changed: only now is anything read.
     let names: Vec<String> = held.iter().filter_map(|held| held.about.clone()).collect();
     let changed = if run.workflow.run.is_sealed {
         session.facts().breached()?
     } else {
-        changed_since(session, note.look.head.as_deref(), &names)
+        match changed_since(session, note.look.head.as_deref(), &names) {
+            Ok(changed) => changed,
+            Err(why) => return Ok(Err(why)),
+        }
     };
     held.retain(|held| held.about.as_ref().is_some_and(|path| changed.contains(path)));
-    Ok(held)
+    Ok(Ok(held))
 }
 
-/// Those of the files that are not as a commit has them. What cannot be told is not accused.
-fn changed_since(session: &Session<'_>, head: Option<&str>, files: &[String]) -> Vec<String> {
-    let Some(head) = head else { return Vec::new() };
+/// Those of the files that are not as a commit has them, or why that cannot be told: then nothing is accused, and nothing
+/// settled.
+fn changed_since(session: &Session<'_>, head: Option<&str>, files: &[String]) -> Result<Vec<String>, String> {
+    let Some(head) = head else { return Ok(Vec::new()) };
+    let unknown = |why: &str| format!("what shell calls did to files could not be compared: {why}");
     match git::differing(&session.run.home.to_string_lossy(), head, files) {
-        Answer::Is(changed) => changed,
-        Answer::None | Answer::Fault(_) => Vec::new(),
+        Answer::Is(changed) => Ok(changed),
+        Answer::None => Err(unknown("git gave no answer")),
+        Answer::Fault(why) => Err(unknown(&why.to_string())),
     }
 }
 
@@ -202,7 +222,8 @@ impl Sight {
                 now == before.as_ref()
             }
             What::File { path, head } => {
-                changed_since(session, Some(head), std::slice::from_ref(path)).is_empty()
+                let changed = changed_since(session, Some(head), std::slice::from_ref(path));
+                changed.is_ok_and(|changed| changed.is_empty())
             }
             What::Settings { path, before } => {
                 self.files.get(path).is_some_and(|standing| standing.digest == *before)

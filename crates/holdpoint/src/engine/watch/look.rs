@@ -3,6 +3,7 @@
 use holdpoint_core::supposition::{held_branches, is_at_work};
 
 use super::{Session, Unwatched};
+use crate::install::place::user_settings;
 use crate::store::watch::{Held, Look, Note};
 use crate::watch::refs::{GitFolders, Head, Refs};
 use crate::watch::settings;
@@ -71,11 +72,12 @@ fn commit(refs: &Refs) -> Option<String> {
 fn standings(session: &Session<'_>) -> settings::Standings {
     let workflow = &session.run.workflow;
     let watch = &workflow.run.watch;
-    let own = if watch.settings || watch.restores_settings() {
-        holdpoint_core::protection::settings(&workflow.name)
-    } else {
-        Vec::new()
-    };
+    let mut own = Vec::new();
+    if watch.settings || watch.restores_settings() {
+        own = holdpoint_core::protection::settings(&workflow.name);
+        // Hooks may be called from the user's settings, too, and can be switched off there.
+        own.extend(user_settings(session.env).iter().map(|path| path.to_string_lossy().into_owned()));
+    }
     let files: Vec<String> = watch.restored_files().map(str::to_owned).collect();
     let is_file = |path: &str| files.iter().any(|file| file == path);
     let keeps = |path: &str| watch.restores_settings() || is_file(path);

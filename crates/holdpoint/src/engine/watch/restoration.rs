@@ -1,5 +1,7 @@
 //! What a workflow has put back when a shell call has changed it. Nothing is lost by it: what was there is kept aside.
 
+use std::path::Path;
+
 use holdpoint_core::effects::{Effects, FileChange};
 use holdpoint_core::workflow::step::Delivery;
 
@@ -17,7 +19,9 @@ pub(super) fn restore(session: &Session<'_>, note: &Note, now: &mut Sight, effec
     }
     let watch = &session.run.workflow.run.watch;
     let is_file = |path: &str| watch.restored_files().any(|file| file == path);
-    let is_restored = |path: &str| watch.restores_settings() || is_file(path);
+    // The user's own files are not written: what was done to them is told.
+    let is_projects = |path: &str| !Path::new(path).is_absolute();
+    let is_restored = |path: &str| is_projects(path) && (watch.restores_settings() || is_file(path));
     for (path, before) in note.look.files.iter().filter(|(path, _)| is_restored(path)) {
         let differs = now.files.get(path).is_some_and(|standing| standing.digest != before.digest);
         if !differs || (before.digest.is_some() && before.text.is_none()) {

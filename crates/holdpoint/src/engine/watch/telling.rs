@@ -132,12 +132,14 @@ pub(super) fn undoing(breach: &Breach) -> String {
         What::Ref { name, before: Some(before), after: None } => {
             format!("git update-ref {} {}", quoted(name), short(before))
         }
+        // A head without a branch is git's own: it is left for a branch, not removed.
+        What::Ref { name, before: None, .. } if name == "HEAD" => "git switch -".to_owned(),
         What::Ref { name, before: None, after } => {
             format!("git update-ref -d {} {}", quoted(name), short(after.as_deref().unwrap_or_default()))
         }
         What::File { path, head } => format!("git checkout {} -- {}", short(head), quoted(path)),
         What::Settings { path, before: None } => format!("rm {}", quoted(path)),
-        What::Settings { .. } => "holdpoint init".to_owned(),
+        What::Settings { path, .. } => format!("${{EDITOR:-vi}} {}", quoted(path)),
     }
 }
 

@@ -178,3 +178,85 @@ fn the_state_of_a_sealed_run_is_put_back_after_the_call() {
     assert_eq!(agent.project.read("own.json"), before);
     assert!(told.user.contains("was put back"), "{told:?}");
 }
+
+#[test]
+fn the_users_own_settings_are_watched_for_what_steers_hooks() {
+    for command in [
+        "mkdir -p ~/.claude; echo '{\"disableAllHooks\":true}' > ~/.claude/settings.json",
+        "mkdir -p ~/.claude; cd ~/.cl*; echo '{\"hooks\":{}}' > settings.json",
+        "mkdir -p ~/.codex; printf '[features]\\nhooks = false\\n' > ~/.codex/config.toml",
+    ] {
+        let agent = Agent::without_commits();
+        let told = agent.shell(command);
+        assert!(told.user.contains("no-home/.c"), "{command}: {told:?}");
+        assert!(agent.stop().agent.contains("NOT SETTLED"), "{command}");
+        assert_eq!(agent.user(&["accept"], "y\n").code, Some(0));
+        assert!(!agent.stop().agent.contains("NOT SETTLED"), "{command}");
+    }
+    let agent = Agent::without_commits();
+    let told = agent.shell("mkdir -p ~/.claude; echo '{\"theme\":\"dark\"}' > ~/.claude/settings.json");
+    assert!(told.user.contains("settings.json"), "a new file is told: {told:?}");
+    assert_eq!(agent.user(&["accept"], "y\n").code, Some(0));
+    let told = agent.shell("echo '{\"theme\":\"light\",\"model\":\"opus\"}' > ~/.claude/settings.json");
+    assert!(told.is_nothing(), "what the client writes there is its own business: {told:?}");
+}
+
+#[test]
+fn a_repository_that_lies_about_its_files_hides_nothing() {
+    for command in [
+        "git config filter.f.clean 'echo one'; echo 'contracts/* filter=f' > .git/info/attributes; echo two > contracts/one.txt",
+        "git update-index --assume-unchanged contracts/one.txt; echo two > contracts/one.txt",
+        "git config core.fsmonitor true; echo two > contracts/one.txt",
+        "git config filter.a=b.clean 'echo one'; echo '* filter=a=b' > .gitattributes; echo two > contracts/one.txt",
+    ] {
+        let agent = Agent::without_commits();
+        let told = agent.shell(command);
+        assert!(told.agent.contains("contracts/one.txt"), "{command}: {told:?}");
+        assert!(agent.stop().agent.contains("NOT SETTLED"), "{command}");
+    }
+}
+
+#[test]
+fn a_filter_of_the_repository_is_not_run_by_the_hook() {
+    let agent = Agent::without_commits();
+    agent.shell(
+        "git config filter.f.clean 'touch ../ran; cat'; echo 'contracts/* filter=f' > .git/info/attributes",
+    );
+    agent.shell("echo two > contracts/one.txt");
+    agent.stop();
+    assert!(!agent.project.root().parent().unwrap().join("ran").exists());
+    assert!(!agent.project.root().join("ran").exists());
+}
+
+#[test]
+fn a_repository_that_git_cannot_read_settles_nothing() {
+    let agent = Agent::without_commits();
+    agent.shell("echo two > contracts/one.txt");
+    assert!(agent.stop().agent.contains("NOT SETTLED"));
+    agent.shell("echo '[x' >> .git/config");
+    let held = agent.stop();
+    assert!(held.agent.contains("NOT SETTLED"), "{held:?}");
+    agent.run("sed -i '$d' .git/config");
+    assert!(agent.stop().agent.contains("NOT SETTLED"));
+}
+
+#[test]
+fn what_git_could_not_compare_is_compared_the_next_time() {
+    let agent = Agent::without_commits();
+    let told = agent.shell("echo two > contracts/one.txt; echo '[x' >> .git/config");
+    assert!(told.user.contains("could not be compared"), "{told:?}");
+    agent.before("c2", "sed -i '$d' .git/config");
+    agent.run("sed -i '$d' .git/config");
+    let told = agent.after("c2", "sed -i '$d' .git/config");
+    assert!(told.agent.contains("contracts/one.txt"), "{told:?}");
+}
+
+#[test]
+fn many_files_with_long_names_are_all_compared() {
+    let agent = Agent::without_commits();
+    let long = "n".repeat(200);
+    let all = format!("for i in $(seq 400); do echo x > contracts/$i-{long}; done");
+    agent.run(&format!("{all}; git add -A; git commit -qm many"));
+    let told = agent.shell("for f in contracts/*; do echo changed > $f; done");
+    assert!(told.agent.contains("contracts/"), "{told:?}");
+}

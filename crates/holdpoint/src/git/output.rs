@@ -1,0 +1,56 @@
+//! What a program prints, read while it runs: more than a pipe holds would stop it otherwise.
+
+use std::process::Child;
+use std::time::Instant;
+
+/// The most that is read of an answer: half a million names.
+const BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Why there is no output.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It did not end in time.
+    Late,
+    /// There is more of it than is read.
+    TooLong,
+}
+
+/// Reads what a program prints until it closes its output, or has ended, or the time is over.
+#[cfg(unix)]
+pub(super) fn read(child: &mut Child, until: Instant) -> Result<Vec<u8>, Unread> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    /// How long is waited for output before somebody looks whether the program is still there: what it has started may
+    /// keep its output open.
+    const LOOK_NS: i64 = 20_000_000;
+    let Some(out) = child.stdout.take() else { return Ok(Vec::new()) };
+    let (mut bytes, mut part) = (Vec::new(), [0; 16 * 1024]);
+    loop {
+        let mut ready = [PollFd::new(&out, PollFlags::IN)];
+        let has_more = poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: LOOK_NS })).unwrap_or(0) > 0;
+        match has_more.then(|| rustix::io::read(&out, &mut part)) {
+            Some(Ok(0) | Err(_)) => return Ok(bytes),
+            Some(Ok(count)) => bytes.extend_from_slice(&part[..count]),
+            None if child.try_wait().is_ok_and(|status| status.is_some()) => return Ok(bytes),
+            None => {}
+        }
+        if bytes.len() > BYTES_MAX {
+            return Err(Unread::TooLong);
+        }
+        if Instant::now() >= until {
+            return Err(Unread::Late);
+        }
+    }
+}
+
+/// The same where nobody can wait for output and for time at once: the output is read to its end.
+#[cfg(not(unix))]
+pub(super) fn read(child: &mut Child, _: Instant) -> Result<Vec<u8>, Unread> {
+    use std::io::Read;
+
+    let mut bytes = Vec::new();
+    if let Some(out) = child.stdout.take() {
+        let _ = out.take(BYTES_MAX as u64).read_to_end(&mut bytes);
+    }
+    Ok(bytes)
+}
