@@ -128,7 +128,7 @@ fn outside(folder: Option<&StateFolder>, lineage: &Lineage, event: &Event) -> Ca
 /// Returns whether a process is noted in the state folder that it was itself started with: whoever is below it may have set
 /// another.
 fn is_noted_elsewhere(folder: Option<&StateFolder>, process: Process) -> bool {
-    let started = StartedWith::of(process);
+    let started = StartedWith::of(process.pid);
     let is_other = |root: &PathBuf| folder.is_none_or(|folder| root != folder.root());
     let own = StateFolder::place(&started).filter(is_other).and_then(|_| StateFolder::of(&started).ok());
     own.is_some_and(|own| own.has_folder(FOLDER) && own.has(&file(&process)))
@@ -140,7 +140,7 @@ fn by_record(client: &Client, process: Process, asked: &Asked, event: &Event) ->
     if own.is_some_and(|own| own != client.marks) {
         return Caller::Forged(IN_SANDBOX);
     }
-    let rollout = Rollout::read(&StartedWith::of(process), asked.transcript.as_deref(), event);
+    let rollout = Rollout::read(&StartedWith::of(process.pid), asked.transcript.as_deref(), event);
     if event.moment == Moment::Before {
         let (id, command) = (asked.call_id.as_deref(), event.tool.as_ref().and_then(Tool::command));
         if !id.is_some_and(|id| {
@@ -222,12 +222,11 @@ pub fn is_below_client(env: &dyn Env) -> bool {
 /// Returns whether a process above is to be known for an agent's, noted or not: by its program, or by the variables that
 /// it was started with.
 pub fn is_below_agent(env: &dyn Env) -> bool {
-    let names_agent = |started: &StartedWith| {
-        let mut names = AGENTS.iter().chain(&SESSIONS);
-        names.any(|name| started.var(name).is_some_and(|value| !value.is_empty()))
+    let names_agent =
+        |started: &StartedWith| started.any_of(&AGENTS).or_else(|| started.any_of(&SESSIONS)).is_some();
+    let is_agents = |process: &Process| {
+        is_client(&process::words(*process)) || names_agent(&StartedWith::of(process.pid))
     };
-    let is_agents =
-        |process: &Process| is_client(&process::words(*process)) || names_agent(&StartedWith::of(*process));
     env.lineage().above.iter().any(is_agents)
 }
 
@@ -281,7 +280,7 @@ impl Drop for Performer {
 const PERFORMERS: &str = "performers";
 
 fn performer(process: &Process) -> String {
-    format!("{PERFORMERS}/{}-{}", process.pid, process.start)
+    format!("{PERFORMERS}/{process}")
 }
 
 /// The lineage of this process, up to this one. Empty where the system does not tell.

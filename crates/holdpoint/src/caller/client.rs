@@ -43,7 +43,7 @@ pub struct Sighting<'a> {
 }
 
 pub(super) fn file(process: &Process) -> String {
-    format!("{FOLDER}/{}-{}", process.pid, process.start)
+    format!("{FOLDER}/{process}")
 }
 
 fn session_file(session: &str) -> String {
@@ -111,18 +111,17 @@ pub(super) fn is_seen(folder: &StateFolder, session: &str) -> bool {
 
 /// Returns the client of a session, if one is noted and still there.
 pub(super) fn of_session(folder: &StateFolder, session: &str) -> Option<Process> {
-    let noted = folder.text(&session_file(session))?;
-    process_of(noted.strip_prefix(FOLDER)?.strip_prefix('/')?).filter(Process::is_alive)
+    client_in(folder, &session_file(session))
 }
 
-fn process_of(name: &str) -> Option<Process> {
-    let (pid, start) = name.split_once('-')?;
-    Some(Process { pid: pid.parse().ok()?, start: start.parse().ok()? })
+fn client_in(folder: &StateFolder, session_file: &str) -> Option<Process> {
+    let noted = folder.text(session_file)?;
+    noted.strip_prefix(FOLDER)?.strip_prefix('/')?.parse().ok().filter(Process::is_alive)
 }
 
 /// Lists the clients that are noted and still there.
 fn alive(folder: &StateFolder) -> impl Iterator<Item = Client> + '_ {
-    let processes = folder.names(FOLDER).into_iter().filter_map(|name| process_of(&name));
+    let processes = folder.names(FOLDER).into_iter().filter_map(|name| name.parse::<Process>().ok());
     processes.filter(Process::is_alive).filter_map(|process| Client::noted(folder, &process))
 }
 

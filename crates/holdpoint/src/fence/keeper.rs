@@ -41,7 +41,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// The socket of a keeper.
 pub(super) fn socket(folder: &StateFolder, keeper: &Process) -> PathBuf {
-    folder.root().join(FOLDER).join(format!("{}-{}", keeper.pid, keeper.start))
+    folder.root().join(FOLDER).join(keeper.to_string())
 }
 
 /// A fence that can be started.
