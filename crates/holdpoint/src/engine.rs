@@ -40,7 +40,7 @@ use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
-use crate::caller::{self, Caller};
+use crate::caller::{self, Caller, Whence};
 use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
@@ -116,7 +116,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
     }
     if options.protocol == Protocol::Own && performance::may_act(&event, &found) {
         match caller::of(call.env.as_ref(), &asked, &event) {
-            Caller::Forged(whence) => return not_the_clients(&found, whence),
+            Caller::Forged(whence) => return not_the_clients(&found, &asked, &event, whence),
             Caller::Unproved(why) => {
                 let (input, env) = (Input::Whole(Vec::new()), unproved::doubted(&call.env, why));
                 let call = Call { input, options, cwd: call.cwd, env, leftovers: Leftovers::default() };
@@ -171,12 +171,14 @@ fn hear(
 }
 
 /// A call that the client did not make performs nothing, records no verdict and counts for nobody.
-fn not_the_clients(found: &Found, whence: &str) -> Reply {
+fn not_the_clients(found: &Found, asked: &Asked, event: &Event, whence: Whence) -> Reply {
     let what = &format!("a call of the hook came {whence}");
     if let Some(run) = found.runs.iter().find(|run| run.is_recorded) {
         record::unasked(&run.books, what);
     }
-    Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded."))
+    let way_out = whence.way_out(asked.agent, event.session.as_deref()).map(|way_out| format!(" {way_out}"));
+    let way_out = way_out.unwrap_or_default();
+    Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded.{way_out}"))
 }
 
 fn nothing_judged(why: &str) -> String {

@@ -30,7 +30,7 @@ fn transcript(site: &Site) -> PathBuf {
     site.tools().join("transcript.jsonl")
 }
 
-fn prompt(site: &Site, text: &str, id: &str) -> Json {
+pub(super) fn prompt(site: &Site, text: &str, id: &str) -> Json {
     json!({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "cwd": site.root(), "prompt": text,
         "prompt_id": id, "transcript_path": transcript(site)})
 }
@@ -40,11 +40,11 @@ fn looks(site: &Site) -> Json {
         "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1"})
 }
 
-fn stop(site: &Site) -> Json {
+pub(super) fn stop(site: &Site) -> Json {
     json!({"hook_event_name": "Stop", "session_id": SESSION, "cwd": site.root()})
 }
 
-fn told(answer: &Json) -> &str {
+pub(super) fn told(answer: &Json) -> &str {
     answer["systemMessage"].as_str().unwrap_or_default()
 }
 
