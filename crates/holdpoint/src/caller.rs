@@ -262,6 +262,12 @@ pub fn is_client_at(env: &dyn Env, place: &Path) -> bool {
     StateFolder::of(env).is_ok_and(|folder| client::is_at(&folder, place))
 }
 
+/// Returns why a command that is given in this folder is not known to be the user's, if that is so: a client works there,
+/// and whoever has left it looks like anybody.
+pub fn doubt(env: &dyn Env, place: &Path) -> Option<&'static str> {
+    (!env.is_below_client() && is_client_at(env, place)).then_some(UNKNOWN)
+}
+
 /// Returns the agent whose client is at this terminal, if one is.
 pub fn agent_at(env: &dyn Env, device: u64) -> Option<String> {
     client::at_terminal(&StateFolder::of(env).ok()?, device)

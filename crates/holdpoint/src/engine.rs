@@ -19,7 +19,7 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
-mod unproved;
+pub(crate) mod unproved;
 pub(crate) mod watch;
 mod word;
 

@@ -1,5 +1,7 @@
 //! `holdpoint <workflow> <command> …`: the workflows' own commands.
 
+use std::sync::Arc;
+
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
@@ -34,8 +36,9 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     if context.env.is_agents() && !command.is_users && workflow.is_for_hooks(&command) {
         return show(context, words);
     }
-    let (cwd, env, session) = (&context.cwd, &context.env, caller::session(context.env.as_ref()));
+    let (cwd, session) = (&context.cwd, caller::session(context.env.as_ref()));
     let is_confirmed = command.is_users && confirm(context, name, &command)?;
+    let env = &if is_confirmed { Arc::clone(&context.env) } else { context.performing() };
     let command = &command;
     let typed = Typed { workflow: &workflow, origin, command, words: given, cwd, env, session, is_confirmed };
     context.ui.record(typed.perform()?);

@@ -64,9 +64,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
     let mut rows = Vec::new();
     let mut hints: Vec<String> = Vec::new();
+    let env = context.performing();
     for run in runs(context)? {
         let name = run.workflow.name.to_string();
-        let session = Session::new(&run, &event, &context.env);
+        let session = Session::new(&run, &event, &env);
         let before = ahead(&session).map_err(|fault| unknown(&name, &fault))?;
         let is_due = matches!(before, Ending::Perform(_) | Ending::Unperformed { .. });
         let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &session, &before));

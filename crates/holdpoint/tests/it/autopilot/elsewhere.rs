@@ -1,4 +1,4 @@
-//! Clients that are open for long, and sessions that are taken up elsewhere.
+//! Clients that are open for long, sessions that are taken up elsewhere, and processes that have left their client.
 
 use serde_json::{Value as Json, json};
 
@@ -20,6 +20,22 @@ fn coded() -> (Site, Client) {
 
 fn begins(site: &Site, session: &str, source: &str) -> Json {
     json!({"hook_event_name": "SessionStart", "session_id": session, "cwd": site.root(), "source": source})
+}
+
+/// What a process performs that has left its client looks like anybody's, and says so.
+#[test]
+fn what_a_process_performs_that_left_its_client_says_so() {
+    let (site, mut client) = coded();
+    let before = site.evidence().len();
+    let bare = "env -i PATH=\"$PATH\" HOME=\"$HOME\" XDG_STATE_HOME=\"$XDG_STATE_HOME\"";
+    let said = client.shell(&format!("({bare} setsid holdpoint autopilot next </dev/null &)"));
+    let pieces = site.evidence().split_off(before);
+    assert!(!pieces.is_empty(), "{said}");
+    for piece in pieces {
+        assert!(piece["doubts"].to_string().contains("caller not proved"), "{piece}");
+    }
+    let shown = site.sh("holdpoint evidence");
+    assert!(shown.contains("caller not proved"), "{shown}");
 }
 
 #[test]
