@@ -47,6 +47,7 @@ use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
 use crate::store::books::Books;
+use crate::store::pending::Pending;
 use crate::store::registry::Registry;
 use crate::store::{aside, told};
 
@@ -114,18 +115,21 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
-    if options.protocol == Protocol::Own && performance::may_act(&event, &found) {
+    let is_own = options.protocol == Protocol::Own;
+    // Whatever runs the event itself concerns: the user's word may be about another.
+    let word = is_own.then(|| word::waiting(call.env.as_ref(), &event)).flatten();
+    if is_own && (word.is_some() || performance::may_act(&event, &found)) {
         match caller::of(call.env.as_ref(), &asked, &event) {
             Caller::Forged(whence) => return not_the_clients(&found, &asked, &event, whence),
             Caller::Unproved(why) => {
                 let (input, env) = (Input::Whole(Vec::new()), unproved::doubted(&call.env, why));
                 let call = Call { input, options, cwd: call.cwd, env, leftovers: Leftovers::default() };
-                return hear(&call, &asked, event, &found, said, started);
+                return hear(&call, &asked, event, &found, word.as_ref(), said, started);
             }
             Caller::Client | Caller::User => {}
         }
     }
-    let reply = hear(call, &asked, event, &found, said, started);
+    let reply = hear(call, &asked, event, &found, word.as_ref(), said, started);
     call.leftovers.keep((payload, found));
     reply
 }
@@ -153,6 +157,7 @@ fn hear(
     asked: &Asked,
     mut event: Event,
     found: &Found,
+    word: Option<&Pending>,
     mut said: merge::Said,
     started: Instant,
 ) -> Reply {
@@ -163,8 +168,9 @@ fn hear(
             Moment::Before => {}
             Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
         }
-        // Whatever runs the event itself concerns: the user's word may be about another.
-        word::settle(call, &event, found, &mut said);
+        if let Some(pending) = word {
+            word::settle(call, &event, found, pending, &mut said);
+        }
         word::hear(call, asked, &event, found, &mut said);
     }
     respond(call, asked, event, found, said, started)

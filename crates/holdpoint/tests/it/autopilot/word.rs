@@ -218,6 +218,25 @@ fn at_a_terminal_of_their_own_the_user_is_asked() {
     drop(client);
 }
 
+/// A word that waits is acted on for the client alone: its surroundings are those that count.
+#[test]
+fn a_word_that_waits_is_done_for_the_client_alone() {
+    let (site, mut client) = escalated();
+    client.send(&prompt(&site, RESUME, "p1"));
+    std::fs::write(transcript(&site), recorded("typed", RESUME, "p1")).unwrap();
+    std::fs::write(site.tools().join("event"), looks(&site).to_string()).unwrap();
+    for script in [
+        "holdpoint hook --agent claude <../tools/event",
+        "(env -i PATH=\"$PATH\" XDG_STATE_HOME=\"$XDG_STATE_HOME\" setsid holdpoint hook <../tools/event &)",
+    ] {
+        let said = client.shell(script);
+        assert!(said.contains("a call of the hook came from"), "{script}: {said}");
+        assert_eq!(site.phase(), "escalated", "{script}");
+    }
+    assert!(told(&client.send(&looks(&site))).contains("done, as you typed it"));
+    assert_ne!(site.phase(), "escalated");
+}
+
 /// Where no client works, a script of the user's may give it.
 #[test]
 fn without_a_client_a_script_may_give_the_users_command() {
