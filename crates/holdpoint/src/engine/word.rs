@@ -91,6 +91,7 @@ pub(super) fn settle(call: &Call<'_>, event: &Event, found: &Found, pending: &Pe
 }
 
 /// The words after `holdpoint` that a prompt comes to: `holdpoint FLOW COMMAND …`, `/FLOW COMMAND …`, `/FLOW:COMMAND …`.
+/// `/approve` is no command of ours: whoever has one has made it.
 fn read(prompt: &str) -> Option<Vec<String>> {
     let prompt = prompt.trim();
     if prompt.len() > PROMPT_BYTES_MAX || prompt.contains('\n') {
@@ -107,7 +108,7 @@ fn read(prompt: &str) -> Option<Vec<String>> {
     // A plugin's command may have the plugin's name.
     words.dedup();
     words.extend(if rest.trim().is_empty() { Vec::new() } else { split(rest) });
-    Some(words)
+    Some(words).filter(|words| words[0] != APPROVE)
 }
 
 /// What a prompt means.
@@ -123,6 +124,10 @@ impl Meant {
         let cwd = Path::new(&event.cwd);
         match words {
             [approve, rest @ ..] if approve == APPROVE => {
+                // Where no run is, it is an ordinary prompt.
+                if project::find(cwd, &call.env, None, None).runs.is_empty() {
+                    return Ok(None);
+                }
                 let wanted = Approving::read(rest)?;
                 wanted.with(call, cwd, |waiting, name| {
                     let approval = waiting.approval(name).ok_or_else(|| not_due(name))?;
@@ -343,6 +348,8 @@ mod tests {
             ("/flow resume 'use the cache'", Some("flow|resume|use the cache")),
             ("holdpoint approve qa --no \"not yet\"", Some("approve|qa|--no|not yet")),
             ("/flow", Some("flow")),
+            ("/approve qa", None),
+            ("/approve:pr 12", None),
             ("please run holdpoint flow resume", None),
             ("holdpoint flow resume\nretry", None),
             ("", None),
