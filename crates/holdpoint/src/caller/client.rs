@@ -215,7 +215,7 @@ mod tests {
         let seen = |session| Sighting { agent: "claude", session: Some(session), place: "/p" };
         Client::note(&folder, &own, &seen("one")).unwrap();
         Client::note(&folder, &gone, &seen("old")).unwrap();
-        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(9 * 24 * 3_600);
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(9 * 24);
         for name in [file(&own), file(&gone), session_file("one"), session_file("old")] {
             let file = std::fs::File::options().write(true).open(folder.root().join(name)).unwrap();
             file.set_modified(long_ago).unwrap();

@@ -22,6 +22,7 @@ use crate::env_vars::REVIEWER;
 use crate::error::{CommandError, Kind};
 use crate::project::Run;
 use crate::ui::Ui;
+use crate::user;
 
 /// Run the review that is due
 ///
@@ -57,7 +58,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if context.env.var(REVIEWER).is_some() {
         return Err(CommandError::new(Kind::Failed, "a reviewer cannot start another review"));
     }
-    if context.env.is_agents() && !arguments.dry_run {
+    if user::is_agents(context.env.as_ref()) && !arguments.dry_run {
         let what = "an agent's shell performs no review: Holdpoint's hook does, when the agent stops";
         return Err(CommandError::new(Kind::Failed, what).hinted("end your turn"));
     }
