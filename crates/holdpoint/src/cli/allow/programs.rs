@@ -44,17 +44,15 @@ pub(super) fn list(context: &Context, folder: &Path) {
     }
 }
 
-/// Pins what the user has now, if it can be nobody else and unless a program is another one: `holdpoint allow` shows that, and asks.
+/// Pins what the user has now, if it can be nobody else's word, unless a program is another one: `holdpoint allow` shows that,
+/// and asks.
 pub(in crate::cli) fn pin(context: &Context, survey: &Survey) {
     let changes = pinned::changes(&survey.root, context.env.as_ref());
-    if !user::is_alone(context.env.as_ref(), &survey.root) {
-        return;
-    }
-    if changes.programs.is_empty() {
+    if !changes.programs.is_empty() {
+        context.ui.note("Programs of checks and reviews have changed. To see which: holdpoint allow");
+    } else if user::is_alone(context.env.as_ref(), &survey.root) {
         // What cannot be pinned now is pinned as something is first performed.
         let _ = renew(context, survey);
-    } else {
-        context.ui.note("Programs of checks and reviews have changed. To see which: holdpoint allow");
     }
 }
 
