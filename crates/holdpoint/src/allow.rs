@@ -32,6 +32,7 @@ use crate::git;
 use crate::project::Run;
 use crate::store::registry::{Begun, Registry};
 use crate::store::seal::Seal;
+use crate::user;
 
 /// How a project's content stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -317,7 +318,7 @@ impl<'a> Allowance<'a> {
         added: BTreeMap<String, Vec<u8>>,
         act: impl FnOnce() -> Result<(), E>,
     ) -> Result<bool, E> {
-        let before = self.allowed_content(root).filter(|_| !self.env.is_agents());
+        let before = self.allowed_content(root).filter(|_| !user::is_agents(self.env));
         act()?;
         if self.env.began_everything() {
             return Ok(true);

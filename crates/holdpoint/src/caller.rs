@@ -8,8 +8,10 @@
 pub mod client;
 pub mod process;
 mod rollout;
+mod sign;
 mod tail;
 pub mod transcript;
+mod whence;
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,8 @@ use client::{Client, FOLDER, Sighting, file};
 pub use process::Process;
 use process::{Marks, Standing, StartedWith};
 use rollout::Rollout;
+pub use sign::Sign;
+pub use whence::Whence;
 
 /// The processes above this one, the parent first, and the one that made the socket on its standard input.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +64,7 @@ pub enum Caller {
     /// Somebody whom nothing tells from the agent, for this reason: what comes of it says so.
     Unproved(&'static str),
     /// Not the client that it pretends to be: where it came from.
-    Forged(&'static str),
+    Forged(Whence),
 }
 
 impl From<Relayed> for Caller {
@@ -69,19 +73,17 @@ impl From<Relayed> for Caller {
         match relayed {
             Relayed::Client => Caller::Client,
             Relayed::Unproved => Caller::Unproved(BY_PIPE),
-            Relayed::Forged | Relayed::Shell => Caller::Forged(BELOW),
+            Relayed::Forged | Relayed::Shell => Caller::Forged(Whence::Below),
         }
     }
 }
 
-const BELOW: &str = "from a shell below the agent, not from the agent's client";
-const OUTSIDE: &str = "from outside of the client whose session it names";
-const IN_SANDBOX: &str = "from inside a sandbox that the agent's client is not in";
-const NOT_RECORDED: &str = "for a tool call that the agent's own record of the session does not have";
 const BY_PIPE: &str =
     "caller not proved: Codex hands events over by a pipe, and its commands run outside of a sandbox";
 const UNKNOWN: &str =
     "caller not proved: an agent's client works here, and this call is not known to be its own";
+const TAKEN_UP: &str =
+    "caller not proved: the session that it names was begun by another client, which is still open";
 
 /// Tells who made a call of the hook.
 pub fn of(env: &dyn Env, asked: &Asked, event: &Event) -> Caller {
@@ -97,7 +99,7 @@ pub fn of(env: &dyn Env, asked: &Asked, event: &Event) -> Caller {
     };
     let (nearest, further) = (lineage.above[at], &lineage.above[at + 1..]);
     if further.iter().any(is_noted) {
-        return Caller::Forged(BELOW);
+        return Caller::Forged(Whence::Below);
     }
     if lineage.client() == Some(nearest) {
         return Caller::Client;
@@ -110,25 +112,35 @@ pub fn of(env: &dyn Env, asked: &Asked, event: &Event) -> Caller {
     {
         return by_record(&client, nearest, asked, event);
     }
-    Caller::Forged(BELOW)
+    Caller::Forged(Whence::Below)
 }
 
 /// Tells who made a call that no noted client is above.
 fn outside(folder: Option<&StateFolder>, lineage: &Lineage, event: &Event) -> Caller {
     if lineage.above.iter().any(|process| is_noted_elsewhere(folder, *process)) {
-        return Caller::Forged(BELOW);
+        return Caller::Forged(Whence::Below);
     }
     let Some(folder) = folder else { return Caller::User };
-    if event.session.as_deref().and_then(|session| client::of_session(folder, session)).is_some() {
-        return Caller::Forged(OUTSIDE);
+    let session = event.session.as_deref().unwrap_or_default();
+    match client::of_session(folder, session) {
+        // One that is not noted any more, say by a container that shares the folder, and sees no process of ours.
+        Some(process) if lineage.client() == Some(process) => Caller::Client,
+        Some(process) if is_at_session(folder, process, session) => Caller::Forged(Whence::Outside(process)),
+        // That client has gone on to another session: this one may be taken up elsewhere.
+        Some(_) => Caller::Unproved(TAKEN_UP),
+        None if client::is_at(folder, Path::new(&event.cwd)) => Caller::Unproved(UNKNOWN),
+        None => Caller::User,
     }
-    if client::is_at(folder, Path::new(&event.cwd)) { Caller::Unproved(UNKNOWN) } else { Caller::User }
+}
+
+fn is_at_session(folder: &StateFolder, process: Process, session: &str) -> bool {
+    Client::noted(folder, &process).is_none_or(|client| client.is_at_session(session))
 }
 
 /// Returns whether a process is noted in the state folder that it was itself started with: whoever is below it may have set
 /// another.
 fn is_noted_elsewhere(folder: Option<&StateFolder>, process: Process) -> bool {
-    let started = StartedWith::of(process);
+    let started = StartedWith::of(process.pid);
     let is_other = |root: &PathBuf| folder.is_none_or(|folder| root != folder.root());
     let own = StateFolder::place(&started).filter(is_other).and_then(|_| StateFolder::of(&started).ok());
     own.is_some_and(|own| own.has_folder(FOLDER) && own.has(&file(&process)))
@@ -138,15 +150,15 @@ fn is_noted_elsewhere(folder: Option<&StateFolder>, process: Process) -> bool {
 fn by_record(client: &Client, process: Process, asked: &Asked, event: &Event) -> Caller {
     let own = Process::of(std::process::id()).and_then(Marks::of);
     if own.is_some_and(|own| own != client.marks) {
-        return Caller::Forged(IN_SANDBOX);
+        return Caller::Forged(Whence::InSandbox);
     }
-    let rollout = Rollout::read(&StartedWith::of(process), asked.transcript.as_deref(), event);
+    let rollout = Rollout::read(&StartedWith::of(process.pid), asked.transcript.as_deref(), event);
     if event.moment == Moment::Before {
         let (id, command) = (asked.call_id.as_deref(), event.tool.as_ref().and_then(Tool::command));
         if !id.is_some_and(|id| {
             rollout.as_ref().is_some_and(|rollout| rollout.has_call(id, command.as_deref()))
         }) {
-            return Caller::Forged(NOT_RECORDED);
+            return Caller::Forged(Whence::NotRecorded);
         }
     }
     if rollout.is_some_and(|rollout| rollout.is_sandboxed()) {
@@ -222,12 +234,11 @@ pub fn is_below_client(env: &dyn Env) -> bool {
 /// Returns whether a process above is to be known for an agent's, noted or not: by its program, or by the variables that
 /// it was started with.
 pub fn is_below_agent(env: &dyn Env) -> bool {
-    let names_agent = |started: &StartedWith| {
-        let mut names = AGENTS.iter().chain(&SESSIONS);
-        names.any(|name| started.var(name).is_some_and(|value| !value.is_empty()))
+    let names_agent =
+        |started: &StartedWith| started.any_of(&AGENTS).or_else(|| started.any_of(&SESSIONS)).is_some();
+    let is_agents = |process: &Process| {
+        is_client(&process::words(*process)) || names_agent(&StartedWith::of(process.pid))
     };
-    let is_agents =
-        |process: &Process| is_client(&process::words(*process)) || names_agent(&StartedWith::of(*process));
     env.lineage().above.iter().any(is_agents)
 }
 
@@ -245,9 +256,16 @@ fn name(word: &str) -> &str {
     name.strip_suffix(".js").or_else(|| name.strip_suffix(".mjs")).unwrap_or(name)
 }
 
-/// Returns whether a client that is noted and still there works in this folder, above it, or below it.
+/// Returns whether a client that is noted and still there works in this folder, above it, below it, or elsewhere in its
+/// project.
 pub fn is_client_at(env: &dyn Env, place: &Path) -> bool {
     StateFolder::of(env).is_ok_and(|folder| client::is_at(&folder, place))
+}
+
+/// Returns why a command that is given in this folder is not known to be the user's, if that is so: a client works there,
+/// and whoever has left it looks like anybody.
+pub fn doubt(env: &dyn Env, place: &Path) -> Option<&'static str> {
+    (!env.is_below_client() && is_client_at(env, place)).then_some(UNKNOWN)
 }
 
 /// Returns the agent whose client is at this terminal, if one is.
@@ -281,7 +299,7 @@ impl Drop for Performer {
 const PERFORMERS: &str = "performers";
 
 fn performer(process: &Process) -> String {
-    format!("{PERFORMERS}/{}-{}", process.pid, process.start)
+    format!("{PERFORMERS}/{process}")
 }
 
 /// The lineage of this process, up to this one. Empty where the system does not tell.

@@ -47,7 +47,7 @@ fn a_call_below_a_client_counts_only_if_it_is_the_clients_own() {
         let (asked, event) = stop("s");
         of(&env, &asked, &event)
     };
-    let forged = Caller::Forged(BELOW);
+    let forged = Caller::Forged(Whence::Below);
     assert_eq!(caller(&[2, 1], Some(2), &[2]), Caller::Client, "the client");
     assert_eq!(caller(&[3, 2, 1], Some(2), &[2]), Caller::Client, "the client through a shell");
     assert_eq!(caller(&[3, 2, 1], None, &[2]), forged, "a shell's pipe");
@@ -72,8 +72,34 @@ fn a_session_is_its_clients_alone_while_the_client_is_there() {
         let (asked, event) = stop(session);
         of(&env, &asked, &event)
     };
-    assert_eq!(caller("s"), Caller::Forged(OUTSIDE));
+    assert_eq!(caller("s"), Caller::Forged(Whence::Outside(own)));
     assert_eq!(caller("another"), Caller::Unproved(UNKNOWN));
+    // Once it has gone on to another session, the first one may be taken up elsewhere.
+    Client::note(&folder, &own, &Sighting { session: Some("next"), ..seen }).unwrap();
+    assert_eq!(caller("s"), Caller::Unproved(TAKEN_UP));
+    assert_eq!(caller("next"), Caller::Forged(Whence::Outside(own)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_whose_note_is_gone_is_known_by_its_session() {
+    let home = tempfile::tempdir().unwrap();
+    let own = Process::of(std::process::id()).unwrap();
+    let called = |above: &[Process], maker: Option<u32>| {
+        let lineage = Lineage { above: above.to_vec(), maker };
+        let env = Below { home: home.path().display().to_string(), lineage };
+        let folder = StateFolder::of(&env).unwrap();
+        let seen = Sighting { agent: "claude", session: Some("s"), place: "/p" };
+        Client::note(&folder, &own, &seen).unwrap();
+        folder.remove(&file(&own)).unwrap();
+        let (asked, event) = stop("s");
+        of(&env, &asked, &event)
+    };
+    assert_eq!(called(&[own], Some(own.pid)), Caller::Client);
+    assert_eq!(called(&[process(1), own], Some(own.pid)), Caller::Client, "through a shell");
+    let outside = Caller::Forged(Whence::Outside(own));
+    assert_eq!(called(&[own], None), outside, "by a pipe");
+    assert_eq!(called(&[process(1)], Some(process(1).pid)), outside, "by another's socket");
 }
 
 #[test]

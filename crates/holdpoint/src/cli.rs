@@ -41,6 +41,8 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::allow::waiting;
+use crate::caller;
+use crate::engine::unproved;
 use crate::env::{Env, ProcessEnv};
 use crate::error::{CommandError, Kind};
 use crate::fence::inside;
@@ -113,6 +115,13 @@ impl Context {
     /// Finds the runs that apply to the current folder, for all workflows or one of them.
     pub(crate) fn find(&self, only: Option<&str>) -> Found {
         project::find(&self.cwd, &self.env, self.env.session().as_deref(), only)
+    }
+
+    /// Returns the surroundings in which this command performs: where an agent's client works, nothing tells who gave it
+    /// from the agent, and what is performed says so.
+    pub(crate) fn performing(&self) -> Arc<dyn Env> {
+        let why = caller::doubt(self.env.as_ref(), &self.cwd);
+        why.map_or_else(|| Arc::clone(&self.env), |why| unproved::doubted(&self.env, why))
     }
 
     /// Says what has no effect here because the user has not allowed it.

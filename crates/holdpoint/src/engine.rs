@@ -19,7 +19,7 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
-mod unproved;
+pub(crate) mod unproved;
 pub(crate) mod watch;
 mod word;
 
@@ -40,13 +40,14 @@ use self::report::Report;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
-use crate::caller::{self, Caller};
+use crate::caller::{self, Caller, Whence};
 use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
 use crate::store::books::Books;
+use crate::store::pending::Pending;
 use crate::store::registry::Registry;
 use crate::store::{aside, told};
 
@@ -114,18 +115,21 @@ pub fn answer(call: &Call<'_>) -> Reply {
     if let Some(reply) = unknown_names(options, &found, call) {
         return reply;
     }
-    if options.protocol == Protocol::Own && performance::may_act(&event, &found) {
+    let is_own = options.protocol == Protocol::Own;
+    // Whatever runs the event itself concerns: the user's word may be about another.
+    let word = is_own.then(|| word::waiting(call.env.as_ref(), &event)).flatten();
+    if is_own && (word.is_some() || performance::may_act(&event, &found)) {
         match caller::of(call.env.as_ref(), &asked, &event) {
-            Caller::Forged(whence) => return not_the_clients(&found, whence),
+            Caller::Forged(whence) => return not_the_clients(&found, &asked, &event, whence),
             Caller::Unproved(why) => {
                 let (input, env) = (Input::Whole(Vec::new()), unproved::doubted(&call.env, why));
                 let call = Call { input, options, cwd: call.cwd, env, leftovers: Leftovers::default() };
-                return hear(&call, &asked, event, &found, said, started);
+                return hear(&call, &asked, event, &found, word.as_ref(), said, started);
             }
             Caller::Client | Caller::User => {}
         }
     }
-    let reply = hear(call, &asked, event, &found, said, started);
+    let reply = hear(call, &asked, event, &found, word.as_ref(), said, started);
     call.leftovers.keep((payload, found));
     reply
 }
@@ -153,6 +157,7 @@ fn hear(
     asked: &Asked,
     mut event: Event,
     found: &Found,
+    word: Option<&Pending>,
     mut said: merge::Said,
     started: Instant,
 ) -> Reply {
@@ -163,20 +168,23 @@ fn hear(
             Moment::Before | Moment::Beside(_) => {}
             Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
         }
-        // Whatever runs the event itself concerns: the user's word may be about another.
-        word::settle(call, &event, found, &mut said);
+        if let Some(pending) = word {
+            word::settle(call, &event, found, pending, &mut said);
+        }
         word::hear(call, asked, &event, found, &mut said);
     }
     respond(call, asked, event, found, said, started)
 }
 
 /// A call that the client did not make performs nothing, records no verdict and counts for nobody.
-fn not_the_clients(found: &Found, whence: &str) -> Reply {
+fn not_the_clients(found: &Found, asked: &Asked, event: &Event, whence: Whence) -> Reply {
     let what = &format!("a call of the hook came {whence}");
     if let Some(run) = found.runs.iter().find(|run| run.is_recorded) {
         record::unasked(&run.books, what);
     }
-    Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded."))
+    let way_out = whence.way_out(asked.agent, event.session.as_deref()).map(|way_out| format!(" {way_out}"));
+    let way_out = way_out.unwrap_or_default();
+    Reply::to_user(&format!("holdpoint: {what}, so nothing was judged, performed or recorded.{way_out}"))
 }
 
 fn nothing_judged(why: &str) -> String {

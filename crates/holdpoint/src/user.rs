@@ -1,11 +1,12 @@
 //! Whose word is the user's: the one place that decides what only the user may do, and how that is told from an agent.
 //!
 //! An agent can give commands in a shell, and can have prompts delivered. So a user's command counts at a terminal that is
-//! no agent's. Where no agent's client works, a script of the user's may give it, too.
+//! no agent's. Where no agent's client works, a script of the user's may give it, too. What commands ask at the terminal is in
+//! `cli/confirmation.rs`.
 
 use std::path::Path;
 
-use crate::caller::{self, process::Terminal};
+use crate::caller::{self, Sign, process::Terminal};
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
 
@@ -18,16 +19,24 @@ pub enum Word {
     ToConfirm,
 }
 
-/// Refuses an agent what is the user's to do.
-pub fn refuse_agents(env: &dyn Env, what: &str) -> Result<(), CommandError> {
-    if !env.is_agents() && !env.is_below_agent() {
-        return Ok(());
-    }
-    let what = format!("`{what}` is the user's to call, not an agent's");
-    Err(CommandError::new(Kind::Failed, what).hinted("tell the user, and end your turn"))
+/// Returns whether an agent gives a command, as far as that can be told.
+pub fn is_agents(env: &dyn Env) -> bool {
+    env.is_agents() || env.is_below_agent()
 }
 
-/// Tells how a user's command was given in this folder, or refuses it.
+/// Refuses an agent what is the user's to do. A person in a terminal that an agent once started hears by what that is told.
+pub fn refuse_agents(env: &dyn Env, what: &str) -> Result<(), CommandError> {
+    if !is_agents(env) {
+        return Ok(());
+    }
+    let sign = Sign::find(env).map(|sign| format!(", and this is an agent's shell: {sign}"));
+    let what = format!("`{what}` is the user's to call, not an agent's{}", sign.unwrap_or_default());
+    Err(CommandError::new(Kind::Failed, what)
+        .hinted("tell the user, and end your turn")
+        .hinted("if you are the user: type it in a terminal that no agent has started"))
+}
+
+/// Tells how a user's command was given that is about the project in this folder, or refuses it.
 pub fn word(env: &dyn Env, place: &Path, what: &str) -> Result<Word, CommandError> {
     refuse_agents(env, what)?;
     if !caller::is_client_at(env, place) {
@@ -66,7 +75,12 @@ pub fn refuse_without_terminal(env: &dyn Env, why: &str) -> Result<(), CommandEr
 
 /// Returns whether the user is there and can be asked.
 pub fn is_there(env: &dyn Env) -> bool {
-    !env.is_agents() && !env.is_below_agent() && refuse_without_terminal(env, "").is_ok()
+    !is_agents(env) && refuse_without_terminal(env, "").is_ok()
+}
+
+/// Returns whether the user is there, and nobody else can be: no agent's client works in the project of this folder.
+pub fn is_alone(env: &dyn Env, place: &Path) -> bool {
+    is_there(env) && !caller::is_client_at(env, place)
 }
 
 /// The name of the operating system's user who runs this; the number where it has no name.

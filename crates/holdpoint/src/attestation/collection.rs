@@ -116,9 +116,10 @@ pub fn collect(
     Ok(Some(written))
 }
 
-/// Returns the lowest level among pieces; none if one has none.
+/// Returns the lowest level among pieces; none if one has none. Whoever signs it keeps it, and can prove no more than that.
 fn level(pieces: &[(Link, &Evidence)]) -> Option<Level> {
-    pieces.iter().map(|(_, piece)| piece.level).min().flatten()
+    let lowest = pieces.iter().map(|(_, piece)| piece.level).min().flatten()?;
+    Some(lowest.min(Level::Kept))
 }
 
 /// Returns the places of all pieces.

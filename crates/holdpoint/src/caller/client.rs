@@ -1,10 +1,12 @@
 //! What is noted of an agent's client: its process, its sessions, where it works, and at which terminal.
 
+use std::cell::LazyCell;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::process::{Marks, Process, Standing};
+use crate::allow::identity::Identity;
 use crate::store::layout;
 use crate::store::state_folder::StateFolder;
 
@@ -43,7 +45,7 @@ pub struct Sighting<'a> {
 }
 
 pub(super) fn file(process: &Process) -> String {
-    format!("{FOLDER}/{}-{}", process.pid, process.start)
+    format!("{FOLDER}/{process}")
 }
 
 fn session_file(session: &str) -> String {
@@ -71,7 +73,9 @@ impl Client {
         add(&mut client.places, seen.place);
         if before.as_ref() != Some(&client) {
             folder.write(&file(process), &serde_json::to_vec(&client)?)?;
-            folder.clear_old(FOLDER);
+            // A client may be open for longer than a week.
+            let is_alive = |name: &str| name.parse::<Process>().is_ok_and(|process| process.is_alive());
+            folder.clear_old_unless(FOLDER, is_alive);
         }
         match seen.session {
             Some(session) => folder.write(&session_file(session), file(process).as_bytes()),
@@ -79,10 +83,14 @@ impl Client {
         }
     }
 
-    /// Returns whether it was prompted in this folder, above it, or below it.
-    fn works_at(&self, place: &Path) -> bool {
-        let is_near = |noted: &String| place.starts_with(noted) || Path::new(noted).starts_with(place);
-        self.places.iter().any(is_near)
+    /// Returns whether a session is the one that it is at: the newest.
+    pub(super) fn is_at_session(&self, session: &str) -> bool {
+        self.sessions.last().is_none_or(|newest| newest == session)
+    }
+
+    /// Returns whether it was prompted in a folder for which this is so.
+    fn was_in(&self, is_it: impl Fn(&Path) -> bool) -> bool {
+        self.places.iter().any(|place| is_it(Path::new(place)))
     }
 }
 
@@ -100,7 +108,8 @@ pub(super) fn see(folder: &StateFolder, session: &str) {
     if !folder.has(&file) {
         // One that cannot be remembered can claim nothing: the next to stop does.
         let _ = folder.write(&file, b"");
-        folder.clear_old(SESSIONS);
+        let is_open = |name: &str| client_in(folder, &format!("{SESSIONS}/{name}")).is_some();
+        folder.clear_old_unless(SESSIONS, is_open);
     }
 }
 
@@ -111,24 +120,32 @@ pub(super) fn is_seen(folder: &StateFolder, session: &str) -> bool {
 
 /// Returns the client of a session, if one is noted and still there.
 pub(super) fn of_session(folder: &StateFolder, session: &str) -> Option<Process> {
-    let noted = folder.text(&session_file(session))?;
-    process_of(noted.strip_prefix(FOLDER)?.strip_prefix('/')?).filter(Process::is_alive)
+    client_in(folder, &session_file(session))
 }
 
-fn process_of(name: &str) -> Option<Process> {
-    let (pid, start) = name.split_once('-')?;
-    Some(Process { pid: pid.parse().ok()?, start: start.parse().ok()? })
+fn client_in(folder: &StateFolder, session_file: &str) -> Option<Process> {
+    let noted = folder.text(session_file)?;
+    noted.strip_prefix(FOLDER)?.strip_prefix('/')?.parse().ok().filter(Process::is_alive)
 }
 
 /// Lists the clients that are noted and still there.
 fn alive(folder: &StateFolder) -> impl Iterator<Item = Client> + '_ {
-    let processes = folder.names(FOLDER).into_iter().filter_map(|name| process_of(&name));
+    let processes = folder.names(FOLDER).into_iter().filter_map(|name| name.parse::<Process>().ok());
     processes.filter(Process::is_alive).filter_map(|process| Client::noted(folder, &process))
 }
 
-/// Returns whether a client that is still there works in this folder, above it, or below it.
+/// Returns whether a client that is still there works in this folder, above it, below it, or elsewhere in its project:
+/// what is done for one worktree counts for all.
 pub(super) fn is_at(folder: &StateFolder, place: &Path) -> bool {
-    alive(folder).any(|client| client.works_at(place))
+    let project = LazyCell::new(|| Identity::of(place));
+    let is_same = |noted: &Path, project: &Identity| {
+        noted.starts_with(&project.root) || Identity::of(noted).is_some_and(|other| other.id == project.id)
+    };
+    let is_near = |noted: &Path| {
+        let is_way = place.starts_with(noted) || noted.starts_with(place);
+        is_way || project.as_ref().is_some_and(|project| is_same(noted, project))
+    };
+    alive(folder).any(|client| client.was_in(is_near))
 }
 
 /// Returns the agent whose client is at this terminal, if one is.
@@ -137,6 +154,7 @@ pub(super) fn at_terminal(folder: &StateFolder, device: u64) -> Option<String> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
+#[expect(clippy::disallowed_methods, reason = "foreign files")]
 mod tests {
     use super::*;
     use crate::env::FixedEnv;
@@ -163,5 +181,50 @@ mod tests {
             assert_eq!(is_at(&folder, Path::new(place)), expect, "{place}");
         }
         assert_eq!(at_terminal(&folder, 0), None);
+    }
+
+    #[test]
+    fn a_client_works_in_all_of_its_project() {
+        let (home, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let variables = [(HOME.to_owned(), home.path().display().to_string())].into();
+        let folder = StateFolder::of(&FixedEnv { variables, now: None }).unwrap();
+        let place = |name: &str| root.path().join(name);
+        for name in ["p/.git/worktrees/w", "p/a", "p/b", "w", "q/.git"] {
+            std::fs::create_dir_all(place(name)).unwrap();
+        }
+        let own = place("p/.git/worktrees/w");
+        let link = |path: &Path, text: String| std::fs::write(path, text).unwrap();
+        link(&own.join("gitdir"), format!("{}\n", place("w/.git").display()));
+        link(&own.join("commondir"), "../..\n".to_owned());
+        link(&place("w/.git"), format!("gitdir: {}\n", own.display()));
+        let noted = place("p/a").display().to_string();
+        let seen = Sighting { agent: "claude", session: Some("s"), place: &noted };
+        Client::note(&folder, &Process::of(std::process::id()).unwrap(), &seen).unwrap();
+        for (name, expect) in [("p/b", true), ("w", true), ("q", false), ("", true)] {
+            assert_eq!(is_at(&folder, &place(name)), expect, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_client_is_noted_as_long_as_it_is_there() {
+        let home = tempfile::tempdir().unwrap();
+        let variables = [(HOME.to_owned(), home.path().display().to_string())].into();
+        let folder = StateFolder::of(&FixedEnv { variables, now: None }).unwrap();
+        let own = Process::of(std::process::id()).unwrap();
+        let gone = Process { start: own.start + 1, ..own };
+        let seen = |session| Sighting { agent: "claude", session: Some(session), place: "/p" };
+        Client::note(&folder, &own, &seen("one")).unwrap();
+        Client::note(&folder, &gone, &seen("old")).unwrap();
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(9 * 24);
+        for name in [file(&own), file(&gone), session_file("one"), session_file("old")] {
+            let file = std::fs::File::options().write(true).open(folder.root().join(name)).unwrap();
+            file.set_modified(long_ago).unwrap();
+        }
+        // Another client and another session come along, and clear away.
+        Client::note(&folder, &Process { start: own.start + 2, ..own }, &seen("two")).unwrap();
+        see(&folder, "three");
+        assert!(Client::noted(&folder, &own).is_some() && Client::noted(&folder, &gone).is_none());
+        assert_eq!(of_session(&folder, "one"), Some(own));
+        assert!(is_seen(&folder, "one") && !is_seen(&folder, "old"));
     }
 }

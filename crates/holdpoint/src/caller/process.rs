@@ -1,11 +1,15 @@
 //! What the system tells of processes: who is above, in which surroundings one was started, and at which terminal it is.
 
+use std::fmt;
+use std::str::FromStr;
+
 use memchr::memmem;
+use serde::{Deserialize, Serialize};
 
 use crate::env::Env;
 
-/// A process: its number comes back, but not with the same start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A process: its number comes back, but not with the same start. Files are named after one as `NUMBER-START`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Its number.
     pub pid: u32,
@@ -13,9 +17,13 @@ pub struct Process {
     pub start: u64,
 }
 
-/// Where a process stands: its parent and its terminal.
+/// Where a process stands: its parent, its terminal, and whether it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
+    /// Whether it has ended, and only waits for its parent to ask how.
+    is_over: bool,
+    /// Whether it has stopped, and no debugger had it stop.
+    pub(crate) has_stopped: bool,
     pub(super) parent: u32,
     pub(super) start: u64,
     group: i64,
@@ -52,7 +60,14 @@ pub struct Marks {
 /// The surroundings that a process was started with, as the system has them: `NAME=VALUE`, each ended by a zero byte.
 /// There may be many kilobytes of them, of which two or three are asked for: so they are searched, not taken apart.
 #[derive(Clone, Debug, Default)]
-pub(super) struct StartedWith(Vec<u8>);
+pub(crate) struct StartedWith(Vec<u8>);
+
+impl StartedWith {
+    /// Returns the first of these variables that has a value.
+    pub(crate) fn any_of(&self, names: &[&'static str]) -> Option<&'static str> {
+        names.iter().find(|name| self.var(name).is_some_and(|value| !value.is_empty())).copied()
+    }
+}
 
 impl Env for StartedWith {
     fn var(&self, name: &str) -> Option<String> {
@@ -65,14 +80,36 @@ impl Env for StartedWith {
 }
 
 impl Process {
-    /// The process with this number, if it is there.
+    /// The process with this number, if it is there and has not ended.
     pub(crate) fn of(pid: u32) -> Option<Process> {
-        Standing::of(pid).map(|standing| Process { pid, start: standing.start })
+        let standing = Standing::of(pid).filter(|standing| !standing.is_over)?;
+        Some(Process { pid, start: standing.start })
     }
 
-    /// Returns whether it is still there.
+    /// Returns whether it is still there. One that has ended is not, whether anybody asked how or not.
     pub fn is_alive(&self) -> bool {
         Process::of(self.pid) == Some(*self)
+    }
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.pid, self.start)
+    }
+}
+
+/// A name is no process's.
+#[derive(Debug, thiserror::Error)]
+#[error("not the name of a process")]
+pub struct NoProcess;
+
+impl FromStr for Process {
+    type Err = NoProcess;
+
+    fn from_str(name: &str) -> Result<Process, NoProcess> {
+        let (pid, start) = name.split_once('-').ok_or(NoProcess)?;
+        let (pid, start) = (pid.parse().map_err(|_| NoProcess)?, start.parse().map_err(|_| NoProcess)?);
+        Ok(Process { pid, start })
     }
 }
 
@@ -88,7 +125,7 @@ mod linux {
     const NAMESPACES: [&str; 3] = ["mnt", "pid", "user"];
 
     impl Standing {
-        pub(in super::super) fn of(pid: u32) -> Option<Standing> {
+        pub(crate) fn of(pid: u32) -> Option<Standing> {
             Standing::read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
         }
 
@@ -96,7 +133,12 @@ mod linux {
             // The program's name comes second, and may have anything in it.
             let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().take(20).collect();
             let number = |at: usize| fields.get(at)?.parse::<i64>().ok();
+            let state = *fields.first()?;
+            // The first thread can end before the others do.
+            let has_threads = number(17)? > 1;
             Some(Standing {
+                is_over: matches!(state, "Z" | "X") && !has_threads,
+                has_stopped: state == "T",
                 parent: u32::try_from(number(1)?).ok()?,
                 group: number(2)?,
                 // A device is printed with its sign.
@@ -130,9 +172,9 @@ mod linux {
     }
 
     impl StartedWith {
-        /// Those of a process; none if they cannot be read.
-        pub(in super::super) fn of(process: Process) -> StartedWith {
-            StartedWith(read(Path::new(&format!("/proc/{}/environ", process.pid)), ENVIRON_BYTES_MAX))
+        /// Those of the process with this number; none if they cannot be read.
+        pub(crate) fn of(pid: u32) -> StartedWith {
+            StartedWith(read(Path::new(&format!("/proc/{pid}/environ")), ENVIRON_BYTES_MAX))
         }
     }
 
@@ -182,7 +224,7 @@ mod elsewhere {
     use super::{Marks, Process, Standing, StartedWith, Terminal};
 
     impl Standing {
-        pub(in super::super) fn of(_: u32) -> Option<Standing> {
+        pub(crate) fn of(_: u32) -> Option<Standing> {
             None
         }
     }
@@ -194,7 +236,7 @@ mod elsewhere {
     }
 
     impl StartedWith {
-        pub(in super::super) fn of(_: Process) -> StartedWith {
+        pub(crate) fn of(_: u32) -> StartedWith {
             StartedWith::default()
         }
     }
@@ -232,6 +274,44 @@ mod tests {
     }
 
     #[test]
+    fn whether_a_process_goes_on_is_told_by_its_state_and_its_threads() {
+        let standing = |state: &str, threads: u32| {
+            let line = format!("7 (a) {state} 3 7 5 0 -1 0 0 0 0 0 0 0 0 0 20 0 {threads} 0 59636 0 0");
+            let read = Standing::read(&line).unwrap();
+            (read.is_over, read.has_stopped)
+        };
+        assert_eq!((standing("S", 1), standing("T", 4)), ((false, false), (false, true)));
+        assert_eq!((standing("Z", 1), standing("X", 0)), ((true, false), (true, false)));
+        assert_eq!(standing("Z", 3), (false, false), "its first thread has ended, the others go on");
+    }
+
+    #[test]
+    fn a_process_that_nobody_has_asked_how_it_ended_is_not_there() {
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::of(child.id()).unwrap();
+        assert!(process.is_alive());
+        drop(child.stdin.take());
+        // It is waited for without being asked, so it stays in the list.
+        let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
+        let options = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(rustix::process::WaitId::Pid(pid), options).unwrap();
+        assert!(Standing::of(child.id()).is_some() && !process.is_alive());
+        child.wait().unwrap();
+        assert!(!process.is_alive());
+    }
+
+    #[test]
+    fn a_process_is_named_by_its_number_and_its_start() {
+        let process = Process { pid: 7, start: 59636 };
+        assert_eq!(process.to_string(), "7-59636");
+        assert_eq!("7-59636".parse::<Process>().unwrap(), process);
+        for wrong in ["", "7", "7-", "-7", "7-x", ".tmpAbc", "7-59636.x"] {
+            assert!(wrong.parse::<Process>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_variable_is_found_by_its_whole_name() {
         let started = StartedWith(b"A_HOME=/x\0HOME=/home/me\0EMPTY=\0NOTE=HOME=/y\0LAST=z".to_vec());
         for (name, expect) in [
@@ -253,7 +333,7 @@ mod tests {
         let own = Process::of(std::process::id()).unwrap();
         assert!(own.is_alive());
         assert!(!Process { start: own.start + 1, ..own }.is_alive());
-        assert!(StartedWith::of(own).var("PATH").is_some());
+        assert!(StartedWith::of(own.pid).var("PATH").is_some());
         assert_eq!(Marks::of(own), Marks::of(own));
         assert!(Marks::of(own).is_some_and(|marks| !marks.namespaces.is_empty()));
     }

@@ -1,11 +1,11 @@
 //! `holdpoint accept`: what shell calls did although a rule holds it, and the user's word that it may stay.
 
-use std::io::BufRead;
 use std::sync::Arc;
 
 use clap::Args;
 use holdpoint_core::event::{Event, Moment};
 
+use super::confirmation::Users;
 use super::{Context, subject};
 use crate::engine::session::Session;
 use crate::engine::watch;
@@ -16,14 +16,15 @@ use crate::user;
 ///
 /// A rule that holds commits, or changes of files, looks at each shell call a second time, after it: at what the call did.
 /// What it did all the same is remembered, and the agent is held at Stop until it is undone or you accept it. Shows what is
-/// open, each with the command that undoes it, and asks. Only you can accept: it takes your terminal.
+/// open, each with the command that undoes it, and asks. Only you can accept: it takes your terminal, and while an agent's
+/// client works here a word that you type.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   holdpoint accept          look at what is open, then answer y or n
   holdpoint accept --yes    accept all of it")]
 pub(super) struct Arguments {
-    /// Do not ask
+    /// Do not ask, unless an agent's client works here
     #[arg(long)]
     yes: bool,
     /// Only runs of this workflow
@@ -32,7 +33,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    user::refuse_agents(context.env.as_ref(), "holdpoint accept")?;
+    let users = Users::command(context, &context.cwd, "holdpoint accept")?;
     subject::find(context, arguments.workflow.as_slice())?;
     let found = context.find(arguments.workflow.as_deref());
     let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
@@ -54,19 +55,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Err(CommandError::new(Kind::Failed, "nothing was accepted: this is not a terminal")
             .hinted("type it in a terminal of your own"));
     }
-    if !arguments.yes && !is_confirmed(context) {
-        return Err(CommandError::new(Kind::Failed, "nothing was accepted"));
-    }
+    users.agree(context, (!arguments.yes).then_some("May it stay?"), "nothing was accepted")?;
     for session in open {
         let accepted = watch::accept(session).map_err(|why| CommandError::new(Kind::Files, why))?;
         context.ui.line(format!("Accepted, {}: {}.", session.run.workflow.name, accepted.join("; ")));
     }
     Ok(())
-}
-
-fn is_confirmed(context: &Context) -> bool {
-    context.ui.ask("\nMay it stay? [y/N] ");
-    let mut answer = String::new();
-    let _ = std::io::stdin().lock().read_line(&mut answer);
-    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }

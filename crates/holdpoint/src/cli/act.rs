@@ -1,19 +1,22 @@
 //! `holdpoint <workflow> <command> …`: the workflows' own commands.
 
+use std::sync::Arc;
+
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::workflow::command::Command;
 
-use super::{Context, confirmation};
+use super::Context;
+use super::confirmation::Users;
 use crate::caller;
 use crate::catalog;
 use crate::engine::command::Typed;
 use crate::engine::command::{choice, words};
 use crate::error::{CommandError, Kind};
+use crate::install::host::quoted;
 use crate::layers;
 use crate::store::receipt::{Call, Receipt};
 use crate::ui::{Style, Ui};
-use crate::user::{self, Word};
 
 /// Runs a workflow's command, given as the words after `holdpoint`.
 pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandError> {
@@ -34,8 +37,9 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
     if context.env.is_agents() && !command.is_users && workflow.is_for_hooks(&command) {
         return show(context, words);
     }
-    let (cwd, env, session) = (&context.cwd, &context.env, caller::session(context.env.as_ref()));
-    let is_confirmed = command.is_users && confirm(context, name, &command)?;
+    let (cwd, session) = (&context.cwd, caller::session(context.env.as_ref()));
+    let is_confirmed = command.is_users && confirm(context, words)?;
+    let env = &if is_confirmed { Arc::clone(&context.env) } else { context.performing() };
     let command = &command;
     let typed = Typed { workflow: &workflow, origin, command, words: given, cwd, env, session, is_confirmed };
     context.ui.record(typed.perform()?);
@@ -43,15 +47,12 @@ pub(super) fn run(context: &Context, words: &[String]) -> Result<(), CommandErro
 }
 
 /// Asks for the user's own word where an agent's client works here. Returns whether it is known that the user is there.
-fn confirm(context: &Context, workflow: &str, command: &Command) -> Result<bool, CommandError> {
-    if user::word(context.env.as_ref(), &context.cwd, &command.name)? == Word::Plain {
-        return Ok(false);
-    }
-    let asks = "An agent's client works in this project, so you are asked whether this is you.\n";
-    let does = format!("{} {}", workflow, command.name);
-    let otherwise = "does nothing";
-    confirmation::confirm(context, asks, &does, otherwise).map_err(|error| error.hinted("run it again"))?;
-    Ok(true)
+fn confirm(context: &Context, words: &[String]) -> Result<bool, CommandError> {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let what = format!("holdpoint {}", words.join(" "));
+    let users = Users::command(context, &context.cwd, &what)?;
+    users.confirm(context)?;
+    Ok(!users.is_plain())
 }
 
 /// Shows the help of a workflow, or of one of its commands.

@@ -6,12 +6,12 @@ pub(super) mod programs;
 pub(super) mod shown;
 mod unsound;
 
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use holdpoint_core::path::tidy;
 
+use super::confirmation::Users;
 use super::{Context, phrase};
 use crate::allow::Allowance;
 use crate::allow::identity::Identity;
@@ -27,7 +27,7 @@ use crate::user;
 ///
 /// A project's own workflows, its holdpoint.toml, and runs that did not begin here have no effect until you allow them.
 /// After a change you are asked again, and shown the difference; what has not changed stays allowed. Only you can allow:
-/// it takes your terminal.
+/// it takes your terminal, and while an agent's client works in the project a word that you type.
 ///
 /// The programs that checks and reviews start, such as git and the reviewer's, are those that you have now. If one becomes
 /// another file, nothing is performed until you have seen that here.
@@ -47,12 +47,12 @@ Examples:
 pub(super) struct Arguments {
     /// The project [default: the current folder]
     path: Option<PathBuf>,
-    /// Do not ask (in a terminal only)
+    /// Do not ask (in a terminal only, and where no agent's client works)
     #[arg(long, conflicts_with_all = ["list", "revoke", "print", "digest"])]
     yes: bool,
     #[command(flatten)]
     instead: Instead,
-    /// Allow it without a terminal, if it has this digest
+    /// Allow it without a terminal, if it has this digest and no agent's client works there
     #[arg(long, value_name = "DIGEST")]
     digest: Option<String>,
 }
@@ -86,20 +86,20 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         context.ui.data(survey(&start, &allowance)?.content.digest());
         return Ok(());
     }
-    user::word(context.env.as_ref(), &context.cwd, "holdpoint allow")?;
+    let users = Users::command(context, &start, "holdpoint allow")?;
     if arguments.instead.revoke {
-        return revoke(context, &start, &allowance);
+        return revoke(context, &start, &allowance, &users);
     }
     let survey = survey(&start, &allowance)?;
     refuse_anothers(context, &survey)?;
     if let Some(digest) = &arguments.digest {
-        return allow_digest(context, &survey, &allowance, digest.trim());
+        return allow_digest(context, &survey, &allowance, digest.trim(), &users);
     }
     let changes = pinned::changes(&survey.root, context.env.as_ref());
     let unsound = unsound::find(context, &start);
     if is_allowed(&survey, &allowance) {
         if unsound.is_empty() && (changes.is_empty() || !user::is_there(context.env.as_ref())) {
-            return already_allowed(context, &survey, &changes);
+            return already_allowed(context, &survey, &changes, &users);
         }
         context.ui.whole_line(context.ui.paint(Style::Bold, survey.root.display()));
     } else {
@@ -108,15 +108,18 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     programs::show(&context.ui, &changes);
     unsound::show(context, &unsound);
     need_terminal(context, &survey.digest())?;
-    if !arguments.yes && !is_confirmed(context) {
-        return Err(CommandError::new(Kind::Failed, "nothing was allowed"));
-    }
+    users.agree(context, (!arguments.yes).then_some("Allow this?"), "nothing was allowed")?;
     unsound::settle(context, &unsound)?;
     record(context, &survey, &allowance)
 }
 
 /// Says that there is nothing to allow. Programs that have changed are the user's to judge, at a terminal.
-fn already_allowed(context: &Context, survey: &Survey, changes: &Changes) -> Result<(), CommandError> {
+fn already_allowed(
+    context: &Context,
+    survey: &Survey,
+    changes: &Changes,
+    users: &Users<'_>,
+) -> Result<(), CommandError> {
     context.ui.line(format!("{} is already allowed as it is.", survey.root.display()));
     for changed in &changes.programs {
         context.ui.note(format!(
@@ -125,7 +128,8 @@ fn already_allowed(context: &Context, survey: &Survey, changes: &Changes) -> Res
             pinned::day(changed.at)
         ));
     }
-    if changes.is_empty() { programs::renew(context, survey) } else { Ok(()) }
+    let is_asked = users.is_plain() && user::is_there(context.env.as_ref());
+    if changes.is_empty() && is_asked { programs::renew(context, survey) } else { Ok(()) }
 }
 
 /// Returns the folder that is meant.
@@ -177,15 +181,18 @@ fn allow_digest(
     survey: &Survey,
     allowance: &Allowance<'_>,
     digest: &str,
+    users: &Users<'_>,
 ) -> Result<(), CommandError> {
     let (all, own) = (survey.digest(), survey.content.digest());
     if digest == all {
+        users.confirm(context)?;
         return record(context, survey, allowance);
     }
     if digest != own {
         return Err(CommandError::new(Kind::Failed, format!("what is here has another digest: {own}"))
             .hinted("look at it with `holdpoint allow` in a terminal"));
     }
+    users.confirm(context)?;
     allowance.allow(&survey.root, &survey.content, &[])?;
     context.ui.line(format!("Allowed {}.", survey.root.display()));
     context.ui.note(format!(
@@ -202,16 +209,12 @@ fn need_terminal(context: &Context, digest: &str) -> Result<(), CommandError> {
         .hinted(format!("without one, name what you have looked at: holdpoint allow --digest {digest}")))
 }
 
-fn is_confirmed(context: &Context) -> bool {
-    context.ui.ask("\nAllow this? [y/N] ");
-    let mut answer = String::new();
-    let _ = std::io::stdin().lock().read_line(&mut answer);
-    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
-}
-
 fn record(context: &Context, survey: &Survey, allowance: &Allowance<'_>) -> Result<(), CommandError> {
     allowance.allow(&survey.root, &survey.content, &survey.runs)?;
-    programs::renew(context, survey)?;
+    // A digest may be named without a terminal: then it says nothing about programs.
+    if user::is_there(context.env.as_ref()) {
+        programs::renew(context, survey)?;
+    }
     context.ui.line(format!("Allowed {}.", survey.root.display()));
     Ok(())
 }
@@ -235,7 +238,12 @@ fn list(context: &Context, allowance: &Allowance<'_>) {
     }
 }
 
-fn revoke(context: &Context, start: &Path, allowance: &Allowance<'_>) -> Result<(), CommandError> {
+fn revoke(
+    context: &Context,
+    start: &Path,
+    allowance: &Allowance<'_>,
+    users: &Users<'_>,
+) -> Result<(), CommandError> {
     if !user::is_there(context.env.as_ref()) {
         return Err(CommandError::new(Kind::Failed, "nothing was revoked: this is not a terminal")
             .hinted("type it in a terminal"));
@@ -255,6 +263,7 @@ fn revoke(context: &Context, start: &Path, allowance: &Allowance<'_>) -> Result<
     if revoked.is_empty() {
         return Err(not_allowed(start, allowance));
     }
+    users.confirm(context)?;
     revoked.iter().try_for_each(|id| registry.forget(id))?;
     context.ui.line(format!("Revoked {}: its workflows, settings and runs have no effect.", root.display()));
     Ok(())

@@ -4,7 +4,8 @@ use clap::Args;
 use holdpoint_core::diagnostic::nearest;
 use holdpoint_core::workflow::approval::{Approval, Channel, Of};
 
-use super::{Context, confirmation, phrase, subject};
+use super::confirmation::{self, Users};
+use super::{Context, phrase, subject};
 use crate::allow::waiting;
 use crate::engine::approval::{self, Answer, Outcome, Said, Seen, Waiting};
 use crate::engine::session::Session;
@@ -40,9 +41,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    let env = context.env.as_ref();
-    user::refuse_agents(env, "approve")?;
-    user::refuse_without_terminal(env, "an approval is typed by a person")?;
+    let users = Users::command(context, &context.cwd, "holdpoint approve")?;
+    user::refuse_without_terminal(context.env.as_ref(), "an approval is typed by a person")?;
     if arguments.no.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
         return Err(CommandError::new(Kind::Usage, "a refusal needs a reason")
             .hinted("say what is wrong: --no \"1.0 has no date\""));
@@ -64,7 +64,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return list(context, arguments, &waiting);
     }
     let waiting = chosen(arguments, &waiting)?;
-    answer(context, arguments, waiting)
+    answer(context, arguments, &users, waiting)
 }
 
 /// Lists the approvals that are due.
@@ -125,7 +125,12 @@ fn none_due(arguments: &Arguments, waiting: &[Waiting<'_>]) -> CommandError {
     CommandError::new(Kind::Failed, what).hinted(hint)
 }
 
-fn answer(context: &Context, arguments: &Arguments, run: &Waiting<'_>) -> Result<(), CommandError> {
+fn answer(
+    context: &Context,
+    arguments: &Arguments,
+    users: &Users<'_>,
+    run: &Waiting<'_>,
+) -> Result<(), CommandError> {
     if let Some((why, outcome)) = run.settle()? {
         context.ui.line(format!("Nothing was asked. {}", phrase::printable(&why)));
         print(context, run, &outcome);
@@ -140,7 +145,10 @@ fn answer(context: &Context, arguments: &Arguments, run: &Waiting<'_>) -> Result
     let said = Said { by: &by, through: Channel::Terminal };
     let hinted = |error: CommandError| error.hinted("to refuse, run it with --no \"the reason\"");
     let outcome = match &arguments.no {
-        Some(reason) => run.say(approval, &said, Answer::No(reason.trim()))?,
+        Some(reason) => {
+            users.confirm(context)?;
+            run.say(approval, &said, Answer::No(reason.trim()))?
+        }
         None => {
             let seen = run.seen(approval)?;
             show(context, run, approval, &seen, &by)?;

@@ -1,12 +1,67 @@
-//! A word that is shown in a terminal and typed back: a stray keypress, or a text that was piped, confirms nothing.
+//! What the user is asked before a command that is the user's: by every such command, in one way. Where an agent's client
+//! works, that is a word that is shown in the terminal and typed back: a stray keypress, a text that was piped, or an option
+//! confirms nothing there.
 
 use std::io::{BufRead, Read};
+use std::path::Path;
 
 use super::Context;
 use crate::error::{CommandError, Kind};
+use crate::user::{self, Word};
 
 /// The most that is read of what is typed.
 const TYPED_BYTES_MAX: u64 = 200;
+
+/// A command that is the user's, given by somebody who may be the user.
+pub(super) struct Users<'a> {
+    /// The command, as it is typed.
+    what: &'a str,
+    word: Word,
+}
+
+impl<'a> Users<'a> {
+    /// Takes a command that is about the project in this folder. Refuses whoever cannot be the user.
+    pub(super) fn command(context: &Context, place: &Path, what: &'a str) -> Result<Users<'a>, CommandError> {
+        Ok(Users { what, word: user::word(context.env.as_ref(), place, what)? })
+    }
+
+    /// Returns whether nobody but the user can have given it, so that nothing need be asked.
+    pub(super) fn is_plain(&self) -> bool {
+        self.word == Word::Plain
+    }
+
+    /// Asks for the word, where an agent's client works.
+    pub(super) fn confirm(&self, context: &Context) -> Result<(), CommandError> {
+        if self.is_plain() {
+            return Ok(());
+        }
+        let asks = "An agent's client works in this project, so you are asked whether this is you.\n";
+        let does = format!("run `{}`", self.what);
+        confirm(context, asks, &does, "does nothing").map_err(|error| error.hinted("run it again"))
+    }
+
+    /// The same, and elsewhere asks a question that is answered with yes or no, unless the user does not want to be asked.
+    /// `otherwise` is what is said if the answer is no.
+    pub(super) fn agree(
+        &self,
+        context: &Context,
+        question: Option<&str>,
+        otherwise: &str,
+    ) -> Result<(), CommandError> {
+        self.confirm(context)?;
+        match question.filter(|_| self.is_plain()) {
+            Some(question) if !is_yes(context, question) => Err(CommandError::new(Kind::Failed, otherwise)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_yes(context: &Context, question: &str) -> bool {
+    context.ui.ask(format!("\n{question} [y/N] "));
+    let mut answer = String::new();
+    let _ = std::io::stdin().lock().take(TYPED_BYTES_MAX).read_line(&mut answer);
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
 
 /// Asks for a word that is shown here. `asks` is what is said before it, `does` what typing it does.
 pub(super) fn confirm(

@@ -14,6 +14,7 @@ use holdpoint_core::workflow::step::Delivery;
 use super::Context;
 use crate::error::{CommandError, Kind};
 use crate::store::journal::{self, Decision, Entry};
+use crate::user;
 
 /// The most that is read of what git says.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -31,7 +32,7 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let mut said = String::new();
     std::io::stdin().lock().take(BYTES_MAX).read_to_string(&mut said)?;
-    if !context.env.is_agents() {
+    if !user::is_agents(context.env.as_ref()) {
         return Ok(());
     }
     let branches = branches(&said);

@@ -22,6 +22,7 @@ use crate::env_vars::REVIEWER;
 use crate::error::{CommandError, Kind};
 use crate::project::Run;
 use crate::ui::Ui;
+use crate::user;
 
 /// Run the review that is due
 ///
@@ -57,16 +58,17 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     if context.env.var(REVIEWER).is_some() {
         return Err(CommandError::new(Kind::Failed, "a reviewer cannot start another review"));
     }
-    if context.env.is_agents() && !arguments.dry_run {
+    if user::is_agents(context.env.as_ref()) && !arguments.dry_run {
         let what = "an agent's shell performs no review: Holdpoint's hook does, when the agent stops";
         return Err(CommandError::new(Kind::Failed, what).hinted("end your turn"));
     }
     let event = Arc::new(Event::from_shell(Moment::Stop, &context.cwd.to_string_lossy()));
     let mut rows = Vec::new();
     let mut hints: Vec<String> = Vec::new();
+    let env = context.performing();
     for run in runs(context)? {
         let name = run.workflow.name.to_string();
-        let session = Session::new(&run, &event, &context.env);
+        let session = Session::new(&run, &event, &env);
         let before = ahead(&session).map_err(|fault| unknown(&name, &fault))?;
         let is_due = matches!(before, Ending::Perform(_) | Ending::Unperformed { .. });
         let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &session, &before));

@@ -1,14 +1,16 @@
 //! `holdpoint uninstall`: removes what `init` wrote.
 
+use std::path::Path;
+
 use clap::Args;
 
 use super::Context;
+use super::confirmation::Users;
 use super::installed::{self, Where};
 use crate::error::CommandError;
 use crate::install::place::{Place, Scope};
 use crate::install::record::Record;
 use crate::install::{apply, removal};
-use crate::user;
 
 /// Remove exactly what `holdpoint init` added
 ///
@@ -29,9 +31,13 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    // Whoever could take the hooks away would be held by nothing.
-    user::word(context.env.as_ref(), &context.cwd, "uninstall")?;
     let place = arguments.place.place(context)?;
+    // Whoever could take the hooks away would be held by nothing. Those of the user's own settings are every project's.
+    let concerned = match place.scope {
+        Scope::Project => place.root.as_path(),
+        Scope::User => Path::new("/"),
+    };
+    let users = Users::command(context, concerned, "holdpoint uninstall")?;
     let ui = context.ui;
     let record = Record::read(&place)?;
     let plan = removal::plan(&place, record.as_ref())?;
@@ -45,6 +51,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         installed::show(&ui, &place, plan.changes());
         return Ok(());
     }
+    users.confirm(context)?;
     let lock = apply::lock(&place)?;
     let record = Record::read(&place)?.unwrap_or_default();
     let plan = removal::plan(&place, Some(&record))?;

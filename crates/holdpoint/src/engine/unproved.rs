@@ -10,7 +10,7 @@ struct Doubted {
 }
 
 /// Returns these surroundings, with why the caller is not proved.
-pub(super) fn doubted(outer: &Arc<dyn Env>, why: &'static str) -> Arc<dyn Env> {
+pub(crate) fn doubted(outer: &Arc<dyn Env>, why: &'static str) -> Arc<dyn Env> {
     Arc::new(Doubted { outer: Arc::clone(outer), why })
 }
 

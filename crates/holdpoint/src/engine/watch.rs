@@ -19,9 +19,10 @@ use thiserror::Error;
 
 use self::look::{Sight, look};
 use super::session::Session;
+use crate::caller::Process;
 use crate::store::layout;
 use crate::store::watch::{Call, Held, Look, Note, Notes, WatchError};
-use crate::watch::lingering::{Left, Sought};
+use crate::watch::lingering::Sought;
 use crate::watch::refs::{GitFolders, Head, Refs, RefsError};
 
 /// How long a call counts that nobody has said is over, in seconds.
@@ -131,7 +132,7 @@ fn staying(session: &Session<'_>, note: &Note) -> Vec<Call> {
             let sought = Sought { after: call.pid, session: &call.session, home: &session.run.home };
             call.left = sought.processes();
         }
-        call.left.retain(Left::is_running);
+        call.left.retain(Process::is_alive);
     }
     stay.retain(|call| (!call.is_over || !call.left.is_empty()) && now.saturating_sub(call.at) < OPEN_S);
     stay

@@ -16,6 +16,7 @@ use super::session::Session;
 use crate::agent::{Agent, Asked, Protocol};
 use crate::caller::transcript::{self, Typing};
 use crate::caller::{self, Caller};
+use crate::env::Env;
 use crate::error::{CommandError, Kind, in_full};
 use crate::project::{self, Found};
 use crate::store::pending::Pending;
@@ -53,18 +54,23 @@ pub(super) fn hear(call: &Call<'_>, asked: &Asked, event: &Event, found: &Found,
     said.inform(&meant.workflow, kept);
 }
 
-/// Does what waits in the session, if it is confirmed; says so if it is not.
-pub(super) fn settle(call: &Call<'_>, event: &Event, found: &Found, said: &mut Said) {
-    let Some(session) = event.session.as_deref() else { return };
+/// Returns the word that waits in the event's session: then it matters who calls.
+pub(super) fn waiting(env: &dyn Env, event: &Event) -> Option<Pending> {
+    Pending::of(&StateFolder::of(env).ok()?, event.session.as_deref()?)
+}
+
+/// Does what waits in the session, if it is confirmed; says so if it is not. It waits for the session's own client, whose
+/// surroundings it is done in.
+pub(super) fn settle(call: &Call<'_>, event: &Event, found: &Found, pending: &Pending, said: &mut Said) {
+    let Some(session) = event.session.as_deref().filter(|_| call.env.unproved().is_none()) else { return };
     let Ok(folder) = StateFolder::of(call.env.as_ref()) else { return };
-    let Some(pending) = Pending::of(&folder, session) else { return };
     let typing = transcript::look_up(Path::new(&pending.transcript), &pending.prompt, &pending.prompt_id);
     let is_last = matches!(event.moment, Moment::Stop | Moment::Prompt | Moment::Start);
     match typing {
         // The client writes its record a little later; by the end of the turn it has.
         Typing::Unsaid if !is_last => {}
         _ if !pending.take(&folder, session) => {}
-        Typing::Typed => match act(call, event, &pending) {
+        Typing::Typed => match act(call, event, pending) {
             Ok((workflow, text)) => {
                 said.tell(format!("holdpoint: done, as you typed it: `{}`.\n{text}", shown(&pending.words)));
                 said.inform(&workflow, format!("The user's `{}` was done:\n{text}", shown(&pending.words)));
@@ -85,6 +91,7 @@ pub(super) fn settle(call: &Call<'_>, event: &Event, found: &Found, said: &mut S
 }
 
 /// The words after `holdpoint` that a prompt comes to: `holdpoint FLOW COMMAND …`, `/FLOW COMMAND …`, `/FLOW:COMMAND …`.
+/// `/approve` is no command of ours: whoever has one has made it.
 fn read(prompt: &str) -> Option<Vec<String>> {
     let prompt = prompt.trim();
     if prompt.len() > PROMPT_BYTES_MAX || prompt.contains('\n') {
@@ -101,7 +108,7 @@ fn read(prompt: &str) -> Option<Vec<String>> {
     // A plugin's command may have the plugin's name.
     words.dedup();
     words.extend(if rest.trim().is_empty() { Vec::new() } else { split(rest) });
-    Some(words)
+    Some(words).filter(|words| words[0] != APPROVE)
 }
 
 /// What a prompt means.
@@ -117,6 +124,10 @@ impl Meant {
         let cwd = Path::new(&event.cwd);
         match words {
             [approve, rest @ ..] if approve == APPROVE => {
+                // Where no run is, it is an ordinary prompt.
+                if project::find(cwd, &call.env, None, None).runs.is_empty() {
+                    return Ok(None);
+                }
                 let wanted = Approving::read(rest)?;
                 wanted.with(call, cwd, |waiting, name| {
                     let approval = waiting.approval(name).ok_or_else(|| not_due(name))?;
@@ -337,6 +348,8 @@ mod tests {
             ("/flow resume 'use the cache'", Some("flow|resume|use the cache")),
             ("holdpoint approve qa --no \"not yet\"", Some("approve|qa|--no|not yet")),
             ("/flow", Some("flow")),
+            ("/approve qa", None),
+            ("/approve:pr 12", None),
             ("please run holdpoint flow resume", None),
             ("holdpoint flow resume\nretry", None),
             ("", None),

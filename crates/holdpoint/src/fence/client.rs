@@ -18,6 +18,8 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
+use crate::caller::process::Standing;
+
 /// How often the keeper looks whether the client has stopped itself: nothing tells of a grandchild's stop.
 const LOOK: Duration = Duration::from_millis(250);
 /// The signals that bubblewrap must not end by: the client decides.
@@ -118,8 +120,7 @@ impl Client {
 
     /// Returns whether it has stopped, and no debugger had it stop.
     fn has_stopped(&self) -> bool {
-        let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        line.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+        Standing::of(self.pid).is_some_and(|standing| standing.has_stopped)
     }
 }
 

@@ -41,13 +41,15 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// The socket of a keeper.
 pub(super) fn socket(folder: &StateFolder, keeper: &Process) -> PathBuf {
-    folder.root().join(FOLDER).join(format!("{}-{}", keeper.pid, keeper.start))
+    folder.root().join(FOLDER).join(keeper.to_string())
 }
 
 /// A fence that can be started.
 pub struct Fence {
     bubblewrap: Bubblewrap,
     mounts: Vec<OsString>,
+    /// The keeper, whose name its files have.
+    own: Process,
     socket: PathBuf,
     root: PathBuf,
     cwd: PathBuf,
@@ -68,7 +70,7 @@ impl Fence {
         pidfd_open(rustix::process::getpid(), PidfdFlags::empty()).map_err(|_| FenceError::System)?;
         let own = Process::of(std::process::id()).ok_or(FenceError::System)?;
         let root = state.root().to_path_buf();
-        Ok(Fence { bubblewrap, mounts, socket: socket(&state, &own), root, cwd: cwd.to_path_buf() })
+        Ok(Fence { bubblewrap, mounts, own, socket: socket(&state, &own), root, cwd: cwd.to_path_buf() })
     }
 
     /// Runs a client in it, and returns the client's exit code.
@@ -117,19 +119,22 @@ impl Fence {
 
     /// Keeps the filter in a file until bubblewrap has read it.
     fn keep_filter(&self, bytes: &[u8]) -> io::Result<PathBuf> {
-        let mut file = tempfile::NamedTempFile::new_in(self.socket.parent().unwrap_or(&self.root))?;
-        io::Write::write_all(&mut file, bytes)?;
+        let file = file_of(&self.own, self.socket.parent().unwrap_or(&self.root))?;
+        io::Write::write_all(&mut file.as_file(), bytes)?;
         Ok(file.into_temp_path().keep()?)
     }
+}
+
+/// Makes a file of a keeper's own. It begins with the keeper's name, or another keeper would clear it away.
+fn file_of(keeper: &Process, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(&format!("{keeper}.")).tempfile_in(folder)
 }
 
 /// Removes what keepers have left that were killed.
 fn clear_away(state: &StateFolder) {
     for name in state.names(FOLDER) {
-        let process = name
-            .split_once('-')
-            .and_then(|(pid, start)| Some(Process { pid: pid.parse().ok()?, start: start.parse().ok()? }));
-        if process.is_none_or(|process| Process::of(process.pid) != Some(process)) {
+        let keeper = name.split('.').next().unwrap_or_default().parse::<Process>();
+        if !keeper.is_ok_and(|keeper| keeper.is_alive()) {
             let _ = std::fs::remove_file(state.root().join(FOLDER).join(name));
         }
     }
@@ -157,6 +162,25 @@ struct Keeper {
     calls: AtomicUsize,
     performing: Mutex<BTreeSet<u32>>,
     is_idle: Condvar,
+}
+
+/// A call, counted as long as this is there: in the thread that answers it, or not at all if none can be started.
+struct Counted {
+    keeper: Arc<Keeper>,
+    is_too_much: bool,
+}
+
+impl Counted {
+    fn begin(keeper: Arc<Keeper>) -> Counted {
+        let is_too_much = keeper.calls.fetch_add(1, Ordering::Relaxed) >= CALLS_MAX;
+        Counted { keeper, is_too_much }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.keeper.calls.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -189,17 +213,16 @@ impl Keeper {
         for stream in listener.incoming().flatten() {
             // Whoever calls was started by bubblewrap, which has read it.
             let _ = filter.take().map(std::fs::remove_file);
-            let keeper = Arc::clone(self);
-            let is_too_much = keeper.calls.fetch_add(1, Ordering::Relaxed) >= CALLS_MAX;
+            let counted = Counted::begin(Arc::clone(self));
             let serve = move || {
                 let mut stream = stream;
-                let answered = if is_too_much {
+                let answered = if counted.is_too_much {
                     Answered::Refused(format!("it answers {CALLS_MAX} calls already"))
                 } else {
-                    keeper.serve(&mut stream).unwrap_or_else(|error| Answered::Refused(error.to_string()))
+                    let answered = counted.keeper.serve(&mut stream);
+                    answered.unwrap_or_else(|error| Answered::Refused(error.to_string()))
                 };
                 call::answer(&mut stream, &answered);
-                keeper.calls.fetch_sub(1, Ordering::Relaxed);
             };
             // One that cannot be started drops the call, and its caller says so.
             let _ = std::thread::Builder::new().spawn(serve);
@@ -337,5 +360,41 @@ fn wait(child: &mut Child, stream: &UnixStream) -> io::Result<std::process::Exit
 fn tell(pid: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(pid, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::FixedEnv;
+    use crate::env_vars::HOME;
+
+    #[test]
+    fn what_a_living_keeper_has_is_not_cleared_away() {
+        let home = tempfile::tempdir().unwrap();
+        let variables = [(HOME.to_owned(), home.path().display().to_string())].into();
+        let state = StateFolder::of(&FixedEnv { variables, now: None }).unwrap();
+        let own = Process::of(std::process::id()).unwrap();
+        let gone = Process { start: own.start + 1, ..own };
+        let (_, folder) = state.folder(FOLDER).unwrap();
+        let filter = |keeper| file_of(&keeper, &folder).unwrap().into_temp_path().keep().unwrap();
+        let kept = [socket(&state, &own), filter(own)];
+        let cleared = [socket(&state, &gone), filter(gone), folder.join(".tmpAbc")];
+        for path in kept.iter().chain(&cleared) {
+            std::fs::File::create(path).unwrap();
+        }
+        clear_away(&state);
+        assert!(kept.iter().all(|path| path.exists()));
+        assert!(!cleared.iter().any(|path| path.exists()));
+    }
+
+    #[test]
+    fn a_call_counts_only_as_long_as_somebody_answers_it() {
+        let keeper = Arc::new(Keeper::new(1, Path::new("/"), (0, 0)));
+        let all: Vec<Counted> = (0..=CALLS_MAX).map(|_| Counted::begin(Arc::clone(&keeper))).collect();
+        assert!(!all[CALLS_MAX - 1].is_too_much && all[CALLS_MAX].is_too_much);
+        // A thread that cannot be started drops what it would have done.
+        drop(all);
+        assert!(!Counted::begin(keeper).is_too_much);
     }
 }

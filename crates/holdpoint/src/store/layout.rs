@@ -141,9 +141,14 @@ pub fn digest(parts: &[&str]) -> String {
 
 /// Clears a folder of ours of files that nobody has touched for a week.
 pub fn clear_old(project: &Folder, folder: &Path) {
+    clear_old_unless(project, folder, |_| false);
+}
+
+/// The same, but for those that are still needed.
+pub fn clear_old_unless(project: &Folder, folder: &Path, is_needed: impl Fn(&Path) -> bool) {
     let old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > KEPT);
     for (name, found) in project.entries(folder, LOOKED_AT_MAX).unwrap_or_default() {
-        if found.kind == Kind::File && old(found.modified) {
+        if found.kind == Kind::File && old(found.modified) && !is_needed(&name) {
             let _ = project.remove(&folder.join(name));
         }
     }

@@ -204,6 +204,14 @@ impl StateFolder {
             layout::clear_old(folder, Path::new(path));
         }
     }
+
+    /// The same, but for those whose names are still needed.
+    pub fn clear_old_unless(&self, path: &str, is_needed: impl Fn(&str) -> bool) {
+        if let Some(folder) = self.opened() {
+            let is_needed = |name: &Path| name.to_str().is_some_and(&is_needed);
+            layout::clear_old_unless(folder, Path::new(path), is_needed);
+        }
+    }
 }
 
 /// Returns whether something belongs to the user whom this process acts for.

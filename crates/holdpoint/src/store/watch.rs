@@ -13,8 +13,8 @@ use super::folder::{Access, FileError, Folder};
 use super::layout;
 use super::lock::{self, Lock, LockError};
 use super::state_folder::{StateFolder, StateFolderError};
+use crate::caller::Process;
 use crate::env::Env;
-use crate::watch::lingering::Left;
 use crate::watch::settings::Standings;
 use crate::watch::touched::Instant;
 
@@ -59,7 +59,7 @@ pub struct Call {
     pub is_over: bool,
     /// The processes that it has left running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<Left>,
+    pub left: Vec<Process>,
 }
 
 /// What was seen.

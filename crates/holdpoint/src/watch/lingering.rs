@@ -2,16 +2,7 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-/// A process: its number comes back, but not with the same start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Left {
-    /// Its number.
-    pub pid: u32,
-    /// When it started, as the system counts.
-    pub start: u64,
-}
+use crate::caller::Process;
 
 /// Whose processes are looked for.
 pub struct Sought<'a> {
@@ -25,7 +16,9 @@ pub struct Sought<'a> {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{Left, Path, Sought};
+    use super::{Process, Sought};
+    use crate::caller::process::StartedWith;
+    use crate::env::Env;
     use crate::env_vars::{AGENTS, SESSIONS};
 
     /// The most processes that are noted of one call.
@@ -33,7 +26,7 @@ mod system {
 
     impl Sought<'_> {
         /// Lists the processes of the session, or of an agent in this project, that began after the call did.
-        pub fn processes(&self) -> Vec<Left> {
+        pub fn processes(&self) -> Vec<Process> {
             let own = std::process::id();
             let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
             let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -44,60 +37,30 @@ mod system {
                 crate::caller::lineage(None).above.iter().map(|process| process.pid).collect();
             let is_other = |pid: &u32| *pid != own && !above.contains(pid);
             let later = numbers.filter(is_later).filter(is_other);
-            later.filter(|pid| self.is_sought(*pid)).filter_map(Left::of).take(PROCESSES_MAX).collect()
+            later.filter(|pid| self.is_sought(*pid)).filter_map(Process::of).take(PROCESSES_MAX).collect()
         }
 
         fn is_sought(&self, pid: u32) -> bool {
-            let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
-            let variables =
-                || environment.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
-            let has = |names: &[&str], is_it: &dyn Fn(&str) -> bool| {
-                let mut pairs = variables().filter_map(|line| line.split_once('='));
-                pairs.any(|(name, value)| names.contains(&name) && is_it(value))
-            };
+            let started = StartedWith::of(pid);
+            let is_session = |name: &&str| started.var(name).as_deref() == Some(self.session);
             let is_here = || {
                 let cwd = std::fs::read_link(format!("/proc/{pid}/cwd"));
                 cwd.is_ok_and(|cwd| cwd.starts_with(self.home))
             };
-            (!self.session.is_empty() && has(&SESSIONS, &|value| value == self.session))
-                || (has(&AGENTS, &|value| !value.is_empty())
-                    && !has(&SESSIONS, &|value| !value.is_empty())
-                    && is_here())
-        }
-    }
-
-    impl Left {
-        fn of(pid: u32) -> Option<Left> {
-            let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // The program's name comes second, and may have anything in it.
-            let mut fields = line.rsplit_once(')')?.1.split_whitespace();
-            let is_over = matches!(fields.next()?, "Z" | "X");
-            let start = fields.nth(18)?.parse().ok()?;
-            (!is_over).then_some(Left { pid, start })
-        }
-
-        /// Whether it is still running.
-        pub fn is_running(&self) -> bool {
-            Path::new("/proc").is_dir() && Left::of(self.pid).as_ref() == Some(self)
+            (!self.session.is_empty() && SESSIONS.iter().any(is_session))
+                || (started.any_of(&AGENTS).is_some() && started.any_of(&SESSIONS).is_none() && is_here())
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::{Left, Sought};
+    use super::{Process, Sought};
 
     impl Sought<'_> {
         /// Where the system does not tell, no process is known.
-        pub fn processes(&self) -> Vec<Left> {
+        pub fn processes(&self) -> Vec<Process> {
             Vec::new()
-        }
-    }
-
-    impl Left {
-        /// Whether it is still running.
-        pub fn is_running(&self) -> bool {
-            false
         }
     }
 }
@@ -131,11 +94,11 @@ mod tests {
         wanted.sort_unstable();
         assert_eq!(found, wanted);
         let left = sought.processes();
-        assert!(left.iter().all(Left::is_running));
+        assert!(left.iter().all(Process::is_alive));
         for child in [&mut ours, &mut here].into_iter().chain(&mut others.into_iter().collect::<Vec<_>>()) {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert!(!left.iter().any(Left::is_running));
+        assert!(!left.iter().any(Process::is_alive));
     }
 }

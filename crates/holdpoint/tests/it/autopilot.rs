@@ -8,6 +8,8 @@ mod callers;
 #[cfg(target_os = "linux")]
 mod crash;
 #[cfg(target_os = "linux")]
+mod elsewhere;
+#[cfg(target_os = "linux")]
 mod fence;
 mod performance;
 #[cfg(target_os = "linux")]

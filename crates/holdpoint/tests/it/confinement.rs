@@ -347,7 +347,7 @@ fn a_program_is_not_the_user() {
         let said = format!("$TMPDIR/{phase}");
         beside.go(phase, &format!("{} programs own > {said} 2>&1", env!("CARGO_BIN_EXE_holdpoint")));
         let said = beside.all.read(&format!("temporary/{phase}"));
-        assert!(said.contains("`own` is the user's to call"), "{phase}: {said}");
+        assert!(said.contains("`holdpoint programs own` is the user's to call"), "{phase}: {said}");
     }
 }
 

@@ -44,22 +44,20 @@ pub(super) fn list(context: &Context, folder: &Path) {
     }
 }
 
-/// Pins what the user has now, unless a program is another one: `holdpoint allow` shows that, and asks.
+/// Pins what the user has now, if it can be nobody else's word, unless a program is another one: `holdpoint allow` shows that,
+/// and asks.
 pub(in crate::cli) fn pin(context: &Context, survey: &Survey) {
     let changes = pinned::changes(&survey.root, context.env.as_ref());
-    if changes.programs.is_empty() {
+    if !changes.programs.is_empty() {
+        context.ui.note("Programs of checks and reviews have changed. To see which: holdpoint allow");
+    } else if user::is_alone(context.env.as_ref(), &survey.root) {
         // What cannot be pinned now is pinned as something is first performed.
         let _ = renew(context, survey);
-    } else {
-        context.ui.note("Programs of checks and reviews have changed. To see which: holdpoint allow");
     }
 }
 
-/// Pins what the user has now, if it is the user who is here: the programs of the built-in workflows and of the project's.
+/// Pins what the user has now: the programs of the built-in workflows and of the project's. Only for the user, who was asked.
 pub(super) fn renew(context: &Context, survey: &Survey) -> Result<(), CommandError> {
-    if !user::is_there(context.env.as_ref()) {
-        return Ok(());
-    }
     let built_in = catalog::built_in().iter().map(|built_in| built_in.workflow.clone());
     let mut workflows: Vec<_> = built_in.collect();
     workflows.extend(survey.content.workflows().into_iter().map(|(_, parsed)| parsed.workflow));

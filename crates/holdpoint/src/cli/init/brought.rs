@@ -39,8 +39,8 @@ impl Brought {
         };
         let is_new = !survey.pending.is_empty() || !survey.runs.is_empty();
         // What an agent's `init` writes is for the user to allow, even where nothing else waits.
-        let is_agents = context.env.is_agents();
-        if user::is_there(context.env.as_ref()) || (!is_new && !is_agents) {
+        let env = context.env.as_ref();
+        if user::is_alone(env, &place.root) || (!is_new && !user::is_agents(env)) {
             return Brought::Allowed(survey);
         }
         Brought::Waiting(survey.waiting())

@@ -1,6 +1,7 @@
 //! `holdpoint allow`: what it shows, what it asks, who may answer.
 
-use super::{Machine, RUNS, git, stop};
+use super::{Machine, RUNS, git, prompt, stop};
+use crate::client::Client;
 use crate::project::feed;
 use crate::terminal::at_terminal;
 
@@ -92,6 +93,31 @@ fn an_agent_cannot_allow() {
     assert!(printed.stderr.contains("holdpoint allow "), "{}{}", printed.stdout, printed.stderr);
     machine.stop();
     assert!(!machine.ran());
+}
+
+/// While an agent's client works in the project, a terminal alone is not the user: whoever left the client can have one.
+#[test]
+fn while_a_client_works_there_a_word_is_typed() {
+    let machine = machine();
+    let mut client = Client::like(&machine.holdpoint(&[]));
+    let mut event = prompt();
+    event["cwd"] = serde_json::json!(machine.root());
+    event["session_id"] = serde_json::json!("s");
+    client.send(&event);
+    let asked = machine.typed(&["allow", "--yes"], "y\n");
+    assert!(asked.stderr.contains("the word was not typed"), "{}{}", asked.stdout, asked.stderr);
+    let init = machine.typed(&["init", "--agent", "claude"], "y\n");
+    assert!(init.stderr.contains("holdpoint allow "), "{}{}", init.stdout, init.stderr);
+    machine.stop();
+    assert!(!machine.ran(), "nothing was allowed");
+    let asked = machine.typed(&["uninstall"], "y\n");
+    assert!(asked.stderr.contains("to run `holdpoint uninstall`"), "{}{}", asked.stdout, asked.stderr);
+    assert!(machine.root().join(".claude/settings.json").exists());
+    let typed = crate::approval::typed(machine.holdpoint(&["allow"]), |word| format!("{word}\n"));
+    assert_eq!(typed.code, Some(0), "{}{}", typed.stdout, typed.stderr);
+    drop(client);
+    machine.stop();
+    assert!(machine.ran());
 }
 
 #[test]

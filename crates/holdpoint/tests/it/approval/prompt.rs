@@ -74,3 +74,21 @@ fn an_approval_that_was_not_typed_or_not_to_these_files_is_none() {
     assert!(told.contains("files changed while you were asked"), "{told}");
     assert_eq!(site.words(), [Json::Null; 0]);
 }
+
+/// A prompt that only looks like an approval is the user's own affair.
+#[test]
+fn a_command_of_the_users_own_is_left_alone() {
+    let (site, mut client) = waiting();
+    for (id, text) in [("p1", "/approve pr 12"), ("p2", "/approve qa"), ("p3", "/approve:pr 12")] {
+        let heard = client.send(&prompt(&site, text, id)).to_string();
+        assert!(!heard.contains("approve"), "{text}: {heard}");
+    }
+    drop(client);
+    // Where no run is, nobody waits for one.
+    let project = crate::project::Project::new();
+    for text in ["/approve pr 12", "holdpoint approve qa", "holdpoint approve pr 12"] {
+        let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": project.root(), "prompt": text});
+        let heard = project.hook(&event);
+        assert_eq!((heard.stdout.as_str(), heard.stderr.as_str()), ("", ""), "{text}");
+    }
+}

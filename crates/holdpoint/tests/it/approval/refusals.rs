@@ -23,7 +23,7 @@ fn an_agent_approves_nothing() {
         let printed = typed(command, |word| format!("{word}\n"));
         assert_eq!(printed.code, Some(1), "{name}");
         assert!(
-            printed.stderr.contains("`approve` is the user's to call, not an agent's"),
+            printed.stderr.contains("`holdpoint approve` is the user's to call, not an agent's"),
             "{}",
             printed.stderr
         );

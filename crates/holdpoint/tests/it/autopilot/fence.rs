@@ -73,6 +73,11 @@ fn what_the_keeper_performs_is_fenced() {
     assert!(levels[..before].iter().all(|level| level == "kept"), "{levels:?}");
     assert!(levels.len() > before && levels[before..].iter().all(|level| level == "fenced"), "{levels:?}");
     assert_eq!(site.git("log -1 --format=%s"), "feat(cart): add up prices");
+    // Whoever signs an attestation keeps it, and cannot prove more.
+    let attested = site.sh("holdpoint attest");
+    assert!(!attested.contains("fenced"), "{attested}");
+    let verified = site.sh("holdpoint verify --unsigned");
+    assert!(verified.contains(" proved  feat(cart): add up prices"), "{verified}");
 }
 
 /// Speaks to the keeper itself, past our program. What is asked is in the first argument.

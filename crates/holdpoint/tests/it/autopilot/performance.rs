@@ -184,7 +184,7 @@ fn nothing_is_performed_for_a_plan_and_no_agent_uninstalls() {
         assert!(reason.starts_with("This is the user's to do"), "{command}: {answer}");
     }
     let printed = site.unseen("printf 'holdpoint uninstall' >../u.sh; sh ../u.sh");
-    assert!(printed.stderr.contains("`uninstall` is the user's to call"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("`holdpoint uninstall` is the user's to call"), "{}", printed.stderr);
 }
 
 /// The first turn in a project that has no folder of ours yet: the client is known from its first prompt on.

@@ -1,8 +1,9 @@
 //! Whose word is the user's: a prompt counts once the client's record says that it was typed, a terminal if it is no agent's,
 //! and a process that left its client for nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use holdpoint::allow::identity::Identity;
 use serde_json::{Value as Json, json};
 
 use super::project::{SESSION, Site};
@@ -30,7 +31,7 @@ fn transcript(site: &Site) -> PathBuf {
     site.tools().join("transcript.jsonl")
 }
 
-fn prompt(site: &Site, text: &str, id: &str) -> Json {
+pub(super) fn prompt(site: &Site, text: &str, id: &str) -> Json {
     json!({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "cwd": site.root(), "prompt": text,
         "prompt_id": id, "transcript_path": transcript(site)})
 }
@@ -40,11 +41,11 @@ fn looks(site: &Site) -> Json {
         "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1"})
 }
 
-fn stop(site: &Site) -> Json {
+pub(super) fn stop(site: &Site) -> Json {
     json!({"hook_event_name": "Stop", "session_id": SESSION, "cwd": site.root()})
 }
 
-fn told(answer: &Json) -> &str {
+pub(super) fn told(answer: &Json) -> &str {
     answer["systemMessage"].as_str().unwrap_or_default()
 }
 
@@ -214,8 +215,102 @@ fn at_a_terminal_of_their_own_the_user_is_asked() {
     assert_eq!(site.phase(), "escalated");
     let typed = crate::approval::typed(resume(), |word| format!("{word}\n"));
     assert_eq!(typed.code, Some(0), "{}{}", typed.stdout, typed.stderr);
+    assert!(
+        typed.stderr.contains("` to run `holdpoint autopilot resume retry`. Anything else"),
+        "{}",
+        typed.stderr
+    );
     assert_ne!(site.phase(), "escalated");
     drop(client);
+}
+
+/// Neither an option nor another folder takes the place of the word while a client works in the project.
+#[test]
+fn no_option_and_no_folder_replaces_the_word() {
+    let site = Site::new();
+    site.start(&[]);
+    let (root, above) = (site.root().display().to_string(), site.tools());
+    let holdpoint = |args: &[&str], folder: &Path| {
+        let mut command = site.later(env!("CARGO_BIN_EXE_holdpoint"), "");
+        command.args(args).current_dir(folder);
+        command
+    };
+    assert_eq!(at_terminal(holdpoint(&["allow", "--yes"], &site.root()), "").code, Some(0));
+    let mut client = Client::like(&site.later("sh", ""));
+    client.send(&prompt(&site, "go on", "p0"));
+    site.script("tools/claude", "#!/bin/sh\nexit 1\n");
+    let digest = feed(holdpoint(&["allow", "--print"], &site.root()), b"").stdout.trim().to_owned();
+    let allow = ["allow", "--digest", &digest, &root];
+    let kept = || pinned(&site);
+    let before = kept();
+    assert!(!before.is_empty());
+    for args in
+        [&["allow", "--yes", &root][..], &["allow", "--yes", "ai/.."], &allow, &["allow", "--revoke", &root]]
+    {
+        let folder = if args.contains(&"ai/..") { site.root() } else { above.clone() };
+        let piped = feed(holdpoint(args, &folder), b"y\n");
+        assert!(
+            piped.stderr.contains("an agent's client works here: standard input is not"),
+            "{args:?}: {}",
+            piped.stderr
+        );
+        let asked = at_terminal(holdpoint(args, &folder), "y\n");
+        assert!(
+            asked.stderr.contains("` to run `holdpoint allow`"),
+            "{args:?}: {}{}",
+            asked.stdout,
+            asked.stderr
+        );
+        assert!(asked.stderr.contains("the word was not typed"), "{args:?}: {}", asked.stderr);
+        assert_eq!(kept(), before, "{args:?}");
+    }
+    // The way that containers and CI have, where no client is.
+    drop(client);
+    assert_eq!(feed(holdpoint(&allow, &above), b"").code, Some(0));
+    let typed = at_terminal(holdpoint(&["allow", "--yes", &root], &above), "");
+    assert!(typed.code == Some(0) && kept() != before, "{}{}", typed.stdout, typed.stderr);
+}
+
+/// What is kept of the programs' files.
+fn pinned(site: &Site) -> Vec<String> {
+    let id = Identity::of(&site.root()).unwrap().id;
+    let folder = site.books_folder().join("projects").join(id).join("pin/programs");
+    let files = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let mut kept: Vec<String> = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    kept.sort();
+    kept
+}
+
+/// A word that waits is acted on for the client alone: its surroundings are those that count.
+#[test]
+fn a_word_that_waits_is_done_for_the_client_alone() {
+    let (site, mut client) = escalated();
+    client.send(&prompt(&site, RESUME, "p1"));
+    std::fs::write(transcript(&site), recorded("typed", RESUME, "p1")).unwrap();
+    std::fs::write(site.tools().join("event"), looks(&site).to_string()).unwrap();
+    for script in [
+        "holdpoint hook --agent claude <../tools/event",
+        "(env -i PATH=\"$PATH\" XDG_STATE_HOME=\"$XDG_STATE_HOME\" setsid holdpoint hook <../tools/event &)",
+    ] {
+        let said = client.shell(script);
+        assert!(said.contains("a call of the hook came from"), "{script}: {said}");
+        assert_eq!(site.phase(), "escalated", "{script}");
+    }
+    assert!(told(&client.send(&looks(&site))).contains("done, as you typed it"));
+    assert_ne!(site.phase(), "escalated");
+}
+
+/// A person in a terminal that an agent's shell once started hears by what that is told.
+#[test]
+fn whoever_is_taken_for_an_agent_hears_by_what() {
+    let (site, client) = escalated();
+    drop(client);
+    let mut shell = site.program("sh", "");
+    shell.env("CLAUDECODE", "1").args(["-c", "unset CLAUDECODE; holdpoint autopilot abandon; true"]);
+    let said = feed(shell, b"").stderr;
+    assert!(said.contains("this is an agent's shell: process "), "{said}");
+    assert!(said.contains("(sh) above it was started with CLAUDECODE"), "{said}");
+    assert!(said.contains("in a terminal that no agent has started"), "{said}");
 }
 
 /// Where no client works, a script of the user's may give it.

@@ -1,5 +1,7 @@
 //! The trunk is moved in every spelling that nobody reads in the command: caught after the call, told, and remembered.
 
+use serde_json::json;
+
 use super::project::Agent;
 
 /// Ways to move `main`, by what kind they are. Each is one shell call that nothing holds before.
@@ -173,6 +175,18 @@ fn only_the_user_accepts() {
     assert_ne!(crate::terminal::at_terminal(command, "y\n").code, Some(0));
     assert_ne!(agent.user(&["accept"], "n\n").code, Some(0));
     assert!(agent.stop().agent.contains("NOT SETTLED"));
+    // While a client works here, whoever left it can have a terminal, too.
+    let mut client = crate::client::Client::like(&agent.project.command(&[]));
+    let root = agent.project.root();
+    let prompt =
+        json!({"hook_event_name": "UserPromptSubmit", "session_id": "other", "cwd": root, "prompt": "go"});
+    client.send(&prompt);
+    let asked = agent.user(&["accept", "--yes"], "y\n");
+    assert!(asked.stderr.contains("to run `holdpoint accept`"), "{}{}", asked.stdout, asked.stderr);
+    assert_ne!(asked.code, Some(0));
+    let typed = |command| crate::approval::typed(command, |word| format!("{word}\n"));
+    assert_eq!(typed(agent.project.command(&["accept"])).code, Some(0));
+    drop(client);
 }
 
 #[test]
