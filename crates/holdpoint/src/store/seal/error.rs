@@ -32,6 +32,18 @@ pub enum SealError {
         /// The run's home.
         home: PathBuf,
     },
+    /// The copy is not what was sealed.
+    Forged {
+        /// The workflow's name.
+        workflow: String,
+    },
+    /// There is a copy that no record knows of.
+    Unrecorded {
+        /// The state.
+        state: String,
+        /// The run's home.
+        home: PathBuf,
+    },
     /// The project knows of a run that the books do not.
     Gone {
         /// Where the books were.
@@ -83,6 +95,12 @@ impl SealError {
             SealError::BothChanged { state, .. } => {
                 format!("`{state}` was changed by others, and so was its copy in the books")
             }
+            SealError::Forged { workflow } => {
+                format!("the copy of the state of `{workflow}` in the books was changed by others")
+            }
+            SealError::Unrecorded { state, .. } => {
+                format!("the books have a copy of `{state}`, and no record of it: others have written it")
+            }
             SealError::Gone { books, counter, .. } => {
                 format!("the books of this run are gone: {} had {counter} records", books.display())
             }
@@ -109,7 +127,12 @@ impl SealError {
             SealError::NotBuiltIn { home, .. } => {
                 format!(": put that back, or to end the run, {}", typed(home))
             }
-            SealError::BothChanged { home, .. } => format!(". To end the run, {}", typed(home)),
+            SealError::Forged { workflow } => {
+                format!(". To have it put right, or be told what to do: holdpoint {workflow} status")
+            }
+            SealError::BothChanged { home, .. } | SealError::Unrecorded { home, .. } => {
+                format!(". To end the run, {}", typed(home))
+            }
             SealError::Gone { home, .. } => {
                 format!(". Nothing is performed without them. To end the run, {}", typed(home))
             }
