@@ -24,7 +24,7 @@ use crate::level;
 use crate::project::Run;
 use crate::store::books::Books;
 use crate::store::kept::Kept;
-use crate::store::{evidence, layout, report, tree};
+use crate::store::{evidence, layout, report, seal, tree};
 use crate::worktree;
 
 /// The largest file that a fact may read.
@@ -321,6 +321,18 @@ impl World for ProjectWorld {
             Ok(Some(bytes)) => Answer::Is(bytes),
             Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
+        }
+    }
+
+    /// The state of a sealed run is what the books say, whatever is in the project.
+    fn state(&self, path: &str) -> Answer<Vec<u8>> {
+        if !self.whole.as_ref().is_some_and(|workflow| workflow.run.is_sealed) {
+            return self.read(path);
+        }
+        match seal::state(self.books(), &self.workflow) {
+            Ok(Some(bytes)) => Answer::Is(bytes),
+            Ok(None) => Answer::None,
+            Err(why) => Answer::Fault(unreadable(why)),
         }
     }
 
