@@ -7,7 +7,7 @@ mod vouch;
 
 use std::path::{Path, PathBuf};
 
-pub use self::begun::{Begun, changed_since, is_of_own};
+pub use self::begun::{Begun, changed_since, is_of_own, is_orphaned};
 use self::begun::{NO_FILE, digest_of};
 use self::copy::{Copy, Head, begun_with, next, write_next};
 pub use self::error::SealError;
@@ -92,6 +92,12 @@ impl Seal {
         let (books, workflow, origin) =
             (run.books.clone(), run.workflow.name.to_string(), run.origin.clone());
         run.workflow.run.is_sealed.then(|| Seal { books, workflow, origin, place: run.place() })
+    }
+
+    /// The seal of a run whose workflow is another one now, or gone.
+    pub fn of_orphan(books: &Books, workflow: &str) -> Seal {
+        let place = books.home().to_path_buf();
+        Seal { books: books.clone(), workflow: workflow.to_owned(), origin: Origin::BuiltIn, place }
     }
 
     /// Keeps a copy of the state as it is about to be written. Which workflow the run was begun with stays the same. The
@@ -237,6 +243,11 @@ impl Seal {
         // First the view, which is written again, and last the copy: what is cut off in between is completed.
         let project = Folder::project(self.books.home())?;
         project.remove(&project.place(state)?)?;
+        self.close_books()
+    }
+
+    /// Records that the run is over.
+    fn close_books(&self) -> Result<(), SealError> {
         if registered::has_run(&self.books, &self.workflow) {
             let newest = records::add(&self.books, &self.workflow, None, 0, |_, _, _| Ok(None))?;
             let _ = Witness::leave(&self.books, &newest);
@@ -246,8 +257,8 @@ impl Seal {
     }
 
     /// Does what the user has said about a run that the engine could not go on with by itself. Where the books can be told,
-    /// the run goes on; otherwise it is over, and its state is set aside.
-    pub fn settle(&self, state: &Path, why: &SealError, env: &dyn Env) -> Result<Settled, SealError> {
+    /// the run goes on; otherwise it is over, and its state is set aside, if it is known where that is.
+    pub fn settle(&self, state: Option<&Path>, why: &SealError, env: &dyn Env) -> Result<Settled, SealError> {
         let books = Books::of(self.books.home(), env);
         let here = Seal { books, ..self.clone() };
         let _lock = state::lock(&here.books, true, &self.place, lock::PATIENCE)?;
@@ -296,13 +307,14 @@ impl Seal {
     }
 
     /// Ends a run whose books cannot be told.
-    fn end(&self, state: &Path) -> Result<Settled, SealError> {
+    fn end(&self, state: Option<&Path>) -> Result<Settled, SealError> {
         let home = self.books.home();
         let project = Folder::project(home)?;
-        let place = project.place(state)?;
-        let aside = project.find(&place)?.map(|_| aside::set_aside(home, &place)).transpose()?;
+        let place = state.map(|state| project.place(state)).transpose()?;
+        let there = place.filter(|place| project.find(place).is_ok_and(|found| found.is_some()));
+        let aside = there.map(|place| aside::set_aside(home, &place)).transpose()?;
         Witness::remove(home)?;
-        self.retire(state)?;
+        self.close_books()?;
         Ok(Settled::Ended { aside })
     }
 

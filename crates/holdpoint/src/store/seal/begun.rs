@@ -1,6 +1,6 @@
 //! Which workflow a sealed run was begun with, and whether it is still that one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::parse::FILE;
 
@@ -8,6 +8,7 @@ use super::BYTES_MAX;
 use super::copy::begun_with;
 use crate::catalog::Origin;
 use crate::layers::Own;
+use crate::store::books::Books;
 use crate::store::folder::Folder;
 use crate::store::layout;
 use crate::store::registered::Registered;
@@ -18,8 +19,13 @@ pub(super) const NO_FILE: &str = "none";
 /// A digest of the workflow's file.
 pub(super) fn digest_of(origin: &Origin) -> String {
     let Origin::Own { folder, .. } = origin else { return NO_FILE.to_owned() };
+    file_digest(folder).unwrap_or_else(|| NO_FILE.to_owned())
+}
+
+/// A digest of the file in a workflow's folder; none if it cannot be read.
+fn file_digest(folder: &Path) -> Option<String> {
     let bytes = Folder::project(folder).and_then(|folder| folder.read(Path::new(FILE), BYTES_MAX));
-    bytes.ok().flatten().map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
+    bytes.ok().flatten().map(|bytes| layout::content_digest(&bytes))
 }
 
 /// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
@@ -44,6 +50,14 @@ pub fn changed_since(here: &Registered, own: &Own) -> Option<Begun> {
 /// Whether the sealed run here was begun with a workflow of a layer's own, whatever became of that.
 pub fn is_of_own(here: &Registered, workflow: &str) -> bool {
     begun_here(here, workflow).is_some_and(|begun| begun != NO_FILE)
+}
+
+/// Whether a sealed run was begun with a workflow of a layer's own that none of these folders has any more.
+pub fn is_orphaned(books: &Books, workflow: &str, folders: &[PathBuf]) -> bool {
+    let begun = begun_with(books, &books.seal(workflow)).ok().flatten();
+    begun.is_some_and(|begun| {
+        begun != NO_FILE && !folders.iter().any(|folder| file_digest(folder).as_ref() == Some(&begun))
+    })
 }
 
 /// The workflow that the sealed run here was begun with.

@@ -25,6 +25,13 @@ pub enum SealError {
         /// The run's home.
         home: PathBuf,
     },
+    /// The workflow that it was begun with has changed, or is gone.
+    Orphaned {
+        /// The workflow's name.
+        workflow: String,
+        /// The run's home.
+        home: PathBuf,
+    },
     /// Both were changed: nobody can say what was true.
     BothChanged {
         /// The state.
@@ -92,6 +99,9 @@ impl SealError {
             SealError::NotBuiltIn { workflow, .. } => {
                 format!("this run was begun with a workflow `{workflow}` that is not built in")
             }
+            SealError::Orphaned { workflow, .. } => {
+                format!("the workflow `{workflow}` that this run was begun with has changed, or is gone")
+            }
             SealError::BothChanged { state, .. } => {
                 format!("`{state}` was changed by others, and so was its copy in the books")
             }
@@ -124,7 +134,7 @@ impl SealError {
         let typed = |home: &PathBuf| format!("the user types in a terminal: {}", waiting::command(home));
         match self {
             SealError::NoCopy { .. } => ": to begin anew, delete it".to_owned(),
-            SealError::NotBuiltIn { home, .. } => {
+            SealError::NotBuiltIn { home, .. } | SealError::Orphaned { home, .. } => {
                 format!(": put that back, or to end the run, {}", typed(home))
             }
             SealError::Forged { workflow } => {
