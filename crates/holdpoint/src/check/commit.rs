@@ -225,7 +225,7 @@ impl Making<'_> {
         let Signing { settings, ignored } = Signing::of(&self.git(&signing::ASKED, None)?.output);
         let settings = settings.iter().flat_map(|setting| ["-c", setting]);
         let words: Vec<&str> = settings.chain(words).chain(["-S"]).collect();
-        let keys = std::env::var(GNUPG.0).ok().unwrap_or_else(|| GNUPG.1.to_owned());
+        let keys = self.env.var(GNUPG.0).unwrap_or_else(|| GNUPG.1.to_owned());
         let committed = self.git_with(&opened(&self.grants, [keys]), &words, message)?;
         let ignored = (!ignored.is_empty()).then(|| {
             format!(

@@ -20,6 +20,9 @@ use crate::store::state_folder::StateFolder;
 /// The most links that are followed on the way to a place.
 const LINKS_MAX: usize = 40;
 
+/// Folders whose links stay open: only root writes there, and has to, where something is installed.
+const SYSTEM: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
+
 /// What the fence does to the file system.
 #[derive(Debug, Default)]
 pub(super) struct Places {
@@ -59,8 +62,8 @@ impl Places {
         Ok(places)
     }
 
-    /// Closes the links by which a program is found. A link cannot be closed by itself, so its folder is, unless that has in
-    /// it what the agent works on: then a change of the link is noticed all the same.
+    /// Closes the links by which a program is found. A link cannot be closed by itself, so its folder is, unless that is the
+    /// system's or has in it what the agent works on: then a change of the link is noticed all the same.
     fn close_links(&mut self, program: &Path, worked_on: &[&Path], env: &dyn Env) {
         let home = env.var(HOME).and_then(|home| Path::new(&home).canonicalize().ok());
         let worked_on = worked_on.iter().filter_map(|path| path.canonicalize().ok()).chain(home);
@@ -68,8 +71,11 @@ impl Places {
         let mut path = program.to_path_buf();
         for _ in 0..LINKS_MAX {
             let Some((folder, to)) = path.parent().zip(std::fs::read_link(&path).ok()) else { return };
-            let real = folder.canonicalize().ok();
-            self.closed.extend(real.filter(|real| !worked_on.iter().any(|place| place.starts_with(real))));
+            let is_open = |real: &PathBuf| {
+                SYSTEM.iter().any(|system| real == Path::new(system))
+                    || worked_on.iter().any(|place| place.starts_with(real))
+            };
+            self.closed.extend(folder.canonicalize().ok().filter(|real| !is_open(real)));
             path = folder.join(to);
         }
     }

@@ -170,10 +170,12 @@ impl Seal {
     /// Puts the state back if it is not what was sealed, or the copy if it is no longer what it was. An error if both were
     /// changed, or the books are not what they were: then nobody can say what was true.
     pub fn uphold(&self, state: &Path, look: Look) -> Result<Upheld, SealError> {
-        if self.damage(state, look)? == Damage::None {
-            return Ok(Upheld::AsItWas);
+        match self.damage(state, look) {
+            Ok(Damage::None) => return Ok(Upheld::AsItWas),
+            Ok(_) | Err(SealError::SetBack { .. } | SealError::BothChanged { .. }) => {}
+            Err(why) => return Err(why),
         }
-        // Whoever writes it writes the copy first: with the lock, nobody is in between.
+        // Whoever seals it writes several files: with the lock, nobody is in between.
         let _lock = state::lock(&self.books, true, &self.place, lock::PATIENCE)?;
         let (mut upheld, mut former) = (Upheld::AsItWas, None);
         for _ in 0..LOOKS_MAX {

@@ -1,6 +1,7 @@
 //! Runs that the engine cannot go on with by itself: the books are gone or were set back, the project is a copy, or the
 //! workflow of the run has changed. Whoever allows the project says what becomes of them.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ fn state_path(workflow: &str, folders: &[PathBuf]) -> Option<String> {
         Some(source) => parse(workflow, &source, &|_| None).workflow.run.state,
         None => catalog::named(workflow)?.workflow.run.state.clone(),
     };
-    state.map(|state| state.into_owned()).filter(|state| stays_below(state) && !state.contains("{{"))
+    state.map(Cow::into_owned).filter(|state| stays_below(state) && !state.contains("{{"))
 }
 
 fn unsound(context: &Context, run: Run) -> Option<Unsound> {

@@ -83,16 +83,20 @@ fn nor_does_it_go_on_with_the_run_of_one_that_is_gone() {
     assert_eq!(status["runs"][0]["origin"], "project", "{status}");
 }
 
+fn edit(machine: &Machine) {
+    machine.write(OWN, &format!("{SEALED}# changed\n"));
+}
+
+fn remove(machine: &Machine) {
+    std::fs::remove_dir_all(machine.root().join(".holdpoint/workflows")).unwrap();
+    machine.write(SPEC, PLAN);
+}
+
 /// What the messages say: `holdpoint allow` ends it, whatever was allowed in between, and another can begin.
 #[test]
 fn allowing_ends_the_run_of_a_workflow_that_is_another_one_now() {
-    let edit = |machine: &Machine| machine.write(OWN, &format!("{SEALED}# changed\n"));
-    let remove = |machine: &Machine| {
-        std::fs::remove_dir_all(machine.root().join(".holdpoint/workflows")).unwrap();
-        machine.write(SPEC, PLAN);
-    };
-    let changes: [(&dyn Fn(&Machine), &[&str]); 2] =
-        [(&edit, &["autopilot", "start"]), (&remove, &["autopilot", "start", SPEC])];
+    let changes =
+        [(edit as fn(&Machine), &["autopilot", "start"][..]), (remove, &["autopilot", "start", SPEC])];
     for (change, start) in changes {
         for is_allowed_before in [false, true] {
             let machine = machine();
