@@ -6,6 +6,7 @@ mod blueprint;
 mod commit;
 mod place;
 mod scan;
+mod signing;
 pub mod tests;
 
 use std::io::Read;

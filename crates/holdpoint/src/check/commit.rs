@@ -4,8 +4,6 @@
 //! The repository's hooks and its configuration are the agent's to write, and git starts what they name. So git and the hooks
 //! are confined as a check's program is, and may write to the project, its git folder and the bench.
 
-mod signing;
-
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,8 +14,8 @@ use holdpoint_core::workflow::grants::Grants;
 use holdpoint_core::world::Head;
 use serde_json::json;
 
-use self::signing::Signing;
 use super::place::no_bench;
+use super::signing::{self, Signing};
 use super::{Failure, Performed};
 use crate::bench::Bench;
 use crate::confinement::{self, Child, Role};

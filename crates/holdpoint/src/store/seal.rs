@@ -7,6 +7,8 @@ mod vouch;
 
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::world::{Answer, WorldError};
+
 pub use self::begun::{Begun, changed_since, is_of_own, is_orphaned};
 use self::begun::{NO_FILE, digest_of};
 use self::copy::{Copy, Head, begun_with, next, write_next};
@@ -441,6 +443,14 @@ pub fn state(books: &Books, workflow: &str) -> Result<Option<Vec<u8>>, SealError
     match Copy::read(books, &books.seal(workflow))? {
         Some(copy) if !copy.is_whole() => Err(SealError::Forged { workflow: workflow.to_owned() }),
         copy => Ok(copy.map(|copy| copy.state)),
+    }
+}
+
+/// The same as an answer of the world.
+pub fn answer(books: &Books, workflow: &str) -> Answer<Vec<u8>> {
+    match state(books, workflow) {
+        Ok(state) => state.map_or(Answer::None, Answer::Is),
+        Err(why) => Answer::Fault(WorldError::Unreadable(why.to_string())),
     }
 }
 
