@@ -11,6 +11,11 @@ pub trait World: Send + Sync {
     /// Returns the content of a file.
     fn read(&self, path: &str) -> Answer<Vec<u8>>;
 
+    /// Returns the run's state, whose file is at this path. Where others may write the file, it may be kept elsewhere.
+    fn state(&self, path: &str) -> Answer<Vec<u8>> {
+        self.read(path)
+    }
+
     /// Reads a document with the reader of this name; none if the document is missing or says nothing of the kind. The readers are no part of the core: it only passes on what they give.
     fn read_as(&self, reader: &str, path: &str, args: &[serde_json::Value]) -> Answer<serde_json::Value> {
         let _ = (reader, path, args);

@@ -6,6 +6,7 @@ mod blueprint;
 mod commit;
 mod place;
 mod scan;
+mod signing;
 pub mod tests;
 
 use std::io::Read;
@@ -133,7 +134,11 @@ pub fn perform(request: &Request, run: &Run, env: &Arc<dyn Env>) -> Result<Perfo
 fn unconfined(request: &Request) -> Option<Unconfined> {
     let is_program = matches!(
         request.task,
-        Task::Review { .. } | Task::Run { .. } | Task::Tests(_) | Task::Acceptance { .. }
+        Task::Review { .. }
+            | Task::Run { .. }
+            | Task::Tests(_)
+            | Task::Acceptance { .. }
+            | Task::Commit { is_done: false, .. }
     );
     confinement::unconfined(&request.grants).filter(|_| is_program)
 }
@@ -169,7 +174,8 @@ fn perform_once(
         }
         Task::Commit { files, message, tree, is_done } => {
             let (tree, timeout_s) = (tree.as_deref(), request.timeout_s);
-            let commit = commit::Commit { files, message, tree, is_done: *is_done, timeout_s };
+            let grants = &request.grants;
+            let commit = commit::Commit { files, message, tree, is_done: *is_done, timeout_s, grants };
             commit.perform(run, env.as_ref())
         }
         Task::Review { .. } | Task::Run { .. } => reviewer::perform(request, place.folder, run, env.as_ref()),

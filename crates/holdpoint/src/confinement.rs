@@ -63,6 +63,14 @@ impl Child<'_> {
         }
     }
 
+    /// Does something in a thread that can write what it could, and starts nothing that could write more.
+    pub fn confined<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        match folders::writable(self) {
+            Some(folders) => sandbox::within(&folders, work),
+            None => work(),
+        }
+    }
+
     /// Returns whether it can write its report only if the file is there already: it can make none in that folder.
     pub fn needs_report(&self) -> bool {
         let (Some(report), Some(folders)) = (self.report, folders::writable(self)) else { return false };

@@ -115,7 +115,8 @@ impl Pinned {
             let elsewhere = || NotPinned::Elsewhere { name: name.to_owned(), day: day(self.surroundings.at) };
             return if is_elsewhere { Err(elsewhere()) } else { Ok(None) };
         };
-        if self.is_projects(&file) {
+        // What is pinned is compared first: it may have become a link into the project.
+        if pinned.is_none() && self.is_projects(&file) {
             return Ok(Some(file));
         }
         match pinned {
@@ -136,10 +137,12 @@ impl Pinned {
         program::on(self.surroundings.variables.get(PATH)?, name)
     }
 
-    /// Returns whether a file is the project's own: its tree has it.
+    /// Returns whether a file is the project's own: its tree has it. A link from elsewhere is none of it.
     fn is_projects(&self, file: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
-        real(file).zip(real(&self.root)).is_some_and(|(file, root)| file.starts_with(root))
+        let is_below =
+            |path: &Path| real(path).zip(real(&self.root)).is_some_and(|(path, root)| path.starts_with(root));
+        is_below(file) && file.parent().is_some_and(is_below)
     }
 
     /// Compares a program with what it was: from outside first, as its bytes may be many.

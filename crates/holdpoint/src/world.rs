@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod links;
+mod writable;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -24,8 +25,10 @@ use crate::level;
 use crate::project::Run;
 use crate::store::books::Books;
 use crate::store::kept::Kept;
-use crate::store::{evidence, layout, report, tree};
+use crate::store::{evidence, layout, report, seal, tree};
 use crate::worktree;
+
+pub(crate) use self::writable::can_make_file_in;
 
 /// The largest file that a fact may read.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -254,22 +257,6 @@ fn open(path: &Path) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
     Ok((file, metadata))
 }
 
-/// Returns whether a file can be created in a folder. Asks the system: to try it could follow a link out of a project, and
-/// leave a file behind.
-#[cfg(unix)]
-pub(crate) fn can_make_file_in(folder: &Path) -> bool {
-    use rustix::fs::Access;
-    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-/// Returns whether a file can be created in a folder, by creating and removing one.
-#[cfg(not(unix))]
-pub(crate) fn can_make_file_in(folder: &Path) -> bool {
-    let probe = folder.join(format!(".holdpoint-{}.tmp", std::process::id()));
-    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
-    made && std::fs::remove_file(&probe).is_ok()
-}
-
 #[cfg(unix)]
 pub(crate) fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -322,6 +309,11 @@ impl World for ProjectWorld {
             Ok(None) => Answer::None,
             Err(why) => Answer::Fault(why),
         }
+    }
+
+    fn state(&self, path: &str) -> Answer<Vec<u8>> {
+        let is_sealed = self.whole.as_ref().is_some_and(|workflow| workflow.run.is_sealed);
+        if is_sealed { seal::answer(self.books(), &self.workflow) } else { self.read(path) }
     }
 
     fn read_as(&self, reader: &str, path: &str, args: &[serde_json::Value]) -> Answer<serde_json::Value> {

@@ -48,6 +48,10 @@ impl World for Questions {
         self.counted(self.ask(QUESTION, |world| world.read(path)), Vec::len)
     }
 
+    fn state(&self, path: &str) -> Answer<Vec<u8>> {
+        self.counted(self.ask(QUESTION, |world| world.state(path)), Vec::len)
+    }
+
     fn read_as(&self, reader: &str, path: &str, args: &[Json]) -> Answer<Json> {
         self.ask(FILE, |world| world.read_as(reader, path, args))
     }

@@ -114,7 +114,7 @@ impl Facts {
 
     /// The state file as these facts see it: it is read once.
     fn state_file(&self, path: &str) -> StateBytes {
-        let read = || match self.world.read(path) {
+        let read = || match self.world.state(path) {
             Answer::Is(bytes) => Answer::Is(Arc::new(bytes)),
             Answer::None => Answer::None,
             Answer::Fault(why) => Answer::Fault(why),

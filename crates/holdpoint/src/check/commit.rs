@@ -1,5 +1,8 @@
 //! Committing: exactly the files it is told, as they are in the tree that was proved, with the message it is told; nothing
 //! where it is `done` already. Whether that is what was proved, git is asked afterwards.
+//!
+//! The repository's hooks and its configuration are the agent's to write, and git starts what they name. So git and the hooks
+//! are confined as a check's program is, and may write to the project, its git folder and the bench.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,13 +10,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use holdpoint_core::verdict::Verdict;
+use holdpoint_core::workflow::grants::Grants;
 use holdpoint_core::world::Head;
 use serde_json::json;
 
 use super::place::no_bench;
+use super::signing::{self, Signing};
 use super::{Failure, Performed};
 use crate::bench::Bench;
-use crate::confinement::{Role, variables};
+use crate::confinement::{self, Child, Role};
 use crate::env::Env;
 use crate::env_vars;
 use crate::error::in_full;
@@ -21,6 +26,7 @@ use crate::program::{self, Channels, Ended, How, millis};
 use crate::project::Run;
 use crate::store::evidence::Evidence;
 use crate::store::git_folder::copy_index;
+use crate::store::state_folder::StateFolder;
 use crate::worktree::{self, TreeError};
 
 /// A commit to make.
@@ -32,7 +38,14 @@ pub(super) struct Commit<'a> {
     /// Whether it is there already.
     pub(super) is_done: bool,
     pub(super) timeout_s: u32,
+    /// What git and the hooks get beyond the usual.
+    pub(super) grants: &'a Grants,
 }
+
+/// For every call: what git is asked starts no program on the way.
+const SETTINGS: [&str; 2] = ["-c", "core.fsmonitor=false"];
+/// Where GnuPG keeps what it needs to sign, unless a variable says otherwise.
+const GNUPG: (&str, &str) = ("GNUPGHOME", "~/.gnupg");
 
 /// What a commit is made of and with.
 struct Making<'a> {
@@ -40,6 +53,8 @@ struct Making<'a> {
     run: &'a Run,
     env: &'a dyn Env,
     head: Option<Head>,
+    /// What git and the hooks get: the git folder, too.
+    grants: Grants,
 }
 
 impl Commit<'_> {
@@ -52,7 +67,8 @@ impl Commit<'_> {
             return Err(Failure::Lacks("there is nothing to commit, or no message".into()));
         }
         let head = worktree::head(&run.home, env).map_err(|error| untold(&error))?;
-        let making = Making { commit: self, run, env, head };
+        let mut making = Making { commit: self, run, env, head, grants: self.grants.clone() };
+        making.open_git_folder()?;
         let tree = making.tree().map_err(|error| untold(&error))?;
         if making.head.as_ref().is_some_and(|head| head.tree == tree) {
             return Ok(refused("there is nothing to commit: the files are as they were".to_owned()));
@@ -79,7 +95,10 @@ impl Making<'_> {
     }
 
     fn perform(&self, bench: &Bench, tree: &str) -> Result<Performed, Failure> {
-        let filtered = bench.copy().filtered(tree, self.commit.files).map_err(|error| untold(&error))?;
+        // Filters are programs.
+        let git = self.child("git", bench.folder(), &self.grants);
+        let filtered = git.confined(|| Ok(bench.copy().filtered(tree, self.commit.files)));
+        let filtered = filtered.map_err(|error| started(&error))?.map_err(|error| untold(&error))?;
         if !filtered.is_empty() {
             return Ok(refused(format!(
                 "git would not store these files as they were proved, because of a filter or a rule for line ends: {}",
@@ -93,7 +112,7 @@ impl Making<'_> {
             Ok(message) => message,
             Err(refused) => return Ok(refused),
         };
-        let committed = self.commit_tree(tree, &message)?;
+        let (committed, ignored) = self.commit_tree(tree, &message)?;
         if committed.verdict != Verdict::Pass {
             return Ok(committed);
         }
@@ -101,7 +120,8 @@ impl Making<'_> {
         if moved.verdict != Verdict::Pass {
             return Ok(moved);
         }
-        let refreshed = self.refresh()?;
+        let mut refreshed = self.refresh()?;
+        refreshed.evidence.doubts.extend(ignored);
         self.tell_hook()?;
         Ok(refreshed)
     }
@@ -117,12 +137,8 @@ impl Making<'_> {
         .map_err(|error| started(&error))?;
         for name in ["pre-commit", "commit-msg"] {
             let Some(hook) = self.hook(name)? else { continue };
-            let mut command = self.hook_command(&hook, bench.folder())?;
-            command.env("GIT_INDEX_FILE", &index);
-            if name == "commit-msg" {
-                command.arg(&file);
-            }
-            let ran = self.ended(program::run(&mut command, None, self.deadline(), Channels::Both))?;
+            let args = if name == "commit-msg" { vec![file.as_path()] } else { Vec::new() };
+            let ran = self.run_hook(&hook, bench.folder(), Some(&index), &args)?;
             if ran.verdict != Verdict::Pass {
                 return Ok(Err(ran));
             }
@@ -144,19 +160,35 @@ impl Making<'_> {
         Ok((found.verdict == Verdict::Pass && crate::world::is_program(&path)).then_some(path))
     }
 
-    fn hook_command(&self, hook: &Path, folder: &Path) -> Result<Command, Failure> {
-        let mut command = Command::new(hook);
-        self.surround(&mut command);
-        command.current_dir(folder).env_remove("GIT_LITERAL_PATHSPECS");
-        command.env("GIT_DIR", self.git_folder()?).env("GIT_WORK_TREE", folder);
-        Ok(command)
+    /// Runs a hook in a folder, with an index and a message of its own where it needs them.
+    fn run_hook(
+        &self,
+        hook: &Path,
+        folder: &Path,
+        index: Option<&Path>,
+        args: &[&Path],
+    ) -> Result<Performed, Failure> {
+        let name = hook.to_str().ok_or_else(|| Failure::Lacks("the path of a git hook is no text".into()))?;
+        let given = index.into_iter().filter_map(Path::parent).map(|folder| folder.display().to_string());
+        let grants = opened(&self.grants, given);
+        let (git_folder, deadline) = (self.git_folder()?, self.deadline());
+        let child = self.child(name, folder, &grants);
+        let mut ran = self.ended(child.start(|mut command| {
+            surround(&mut command);
+            command.args(args).env("GIT_DIR", git_folder).env("GIT_WORK_TREE", folder);
+            command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
+            program::run(&mut command, None, deadline, Channels::Both)
+        }))?;
+        let remark = confinement::remark(ran.output.as_bytes(), &grants);
+        ran.output
+            .extend(remark.filter(|_| ran.verdict != Verdict::Pass).map(|text| format!("\nNote: {text}")));
+        Ok(ran)
     }
 
     /// Runs the hook that is told of a commit that was made, as git would. What comes of it changes nothing.
     fn tell_hook(&self) -> Result<(), Failure> {
         if let Some(hook) = self.hook("post-commit")? {
-            let mut command = self.hook_command(&hook, &self.run.home)?;
-            let _ = program::run(&mut command, None, self.deadline(), Channels::Both);
+            let _ = self.run_hook(&hook, &self.run.home, None, &[]);
         }
         Ok(())
     }
@@ -165,16 +197,41 @@ impl Making<'_> {
         Ok(self.git(&["rev-parse", "--absolute-git-dir"], None)?.output.trim().to_owned())
     }
 
-    /// Who commits, and whether it is signed, is as git would have it.
-    fn commit_tree(&self, tree: &str, message: &str) -> Result<Performed, Failure> {
+    /// Has git and the hooks write to the git folder. One that has the books in it, or lies in them, is none.
+    fn open_git_folder(&mut self) -> Result<(), Failure> {
+        let common = self.git(&["rev-parse", "--git-common-dir"], None)?.output;
+        let folders = [PathBuf::from(self.git_folder()?), self.run.home.join(common.trim())];
+        let state = StateFolder::of(self.env).ok().and_then(|state| state.root().canonicalize().ok());
+        let is_apart = |folder: &PathBuf| {
+            state.as_ref().is_none_or(|state| !state.starts_with(folder) && !folder.starts_with(state))
+        };
+        let folders = folders.iter().filter_map(|folder| folder.canonicalize().ok()).filter(is_apart);
+        self.grants = opened(&self.grants, folders.map(|folder| folder.display().to_string()));
+        Ok(())
+    }
+
+    /// Who commits, and whether it is signed, is as git would have it. Returns what of the repository's configuration does
+    /// not count, too.
+    fn commit_tree(&self, tree: &str, message: &str) -> Result<(Performed, Option<String>), Failure> {
         let is_signed = self.git(&["config", "--type=bool", "--get", "commit.gpgsign"], None)?;
-        let mut words = vec!["commit-tree", tree];
-        words.extend(self.head.iter().flat_map(|head| ["-p", head.id.as_str()]));
-        if is_signed.output.trim() == "true" {
-            words.push("-S");
+        let parents = self.head.iter().flat_map(|head| ["-p", head.id.as_str()]);
+        let words: Vec<&str> = ["commit-tree", tree].into_iter().chain(parents).chain(["-F", "-"]).collect();
+        let message = Some(message.to_owned());
+        if is_signed.output.trim() != "true" {
+            return Ok((self.git(&words, message)?, None));
         }
-        words.extend(["-F", "-"]);
-        self.git(&words, Some(message.to_owned()))
+        let Signing { settings, ignored } = Signing::of(&self.git(&signing::ASKED, None)?.output);
+        let settings = settings.iter().flat_map(|setting| ["-c", setting]);
+        let words: Vec<&str> = settings.chain(words).chain(["-S"]).collect();
+        let keys = self.env.var(GNUPG.0).unwrap_or_else(|| GNUPG.1.to_owned());
+        let committed = self.git_with(&opened(&self.grants, [keys]), &words, message)?;
+        let ignored = (!ignored.is_empty()).then(|| {
+            format!(
+                "it is signed with what you have configured outside of the repository: its own {} does not count",
+                ignored.join(", ")
+            )
+        });
+        Ok((committed, ignored))
     }
 
     /// Moves the branch, if it is where it was.
@@ -208,19 +265,22 @@ impl Making<'_> {
     }
 
     fn git(&self, args: &[&str], input: Option<String>) -> Result<Performed, Failure> {
-        let mut command = Command::new(self.env.program("git").unwrap_or_else(|| "git".into()));
-        self.surround(&mut command);
-        command.arg("-C").arg(&self.run.home).args(args);
-        self.ended(program::run(&mut command, input, self.deadline(), Channels::Both))
+        self.git_with(&self.grants, args, input)
     }
 
-    /// Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind. Who commits, and
-    /// when, and what signs it, is theirs to say.
-    fn surround(&self, command: &mut Command) {
-        command.env_clear().envs(variables::passed(Role::Check, &[])).envs(env_vars::for_commit());
-        // A file may be called `*.py`.
-        command.env("GIT_LITERAL_PATHSPECS", "1");
-        program::with_path(command, self.env);
+    fn git_with(&self, grants: &Grants, args: &[&str], input: Option<String>) -> Result<Performed, Failure> {
+        let deadline = self.deadline();
+        let child = self.child("git", &self.run.home, grants);
+        self.ended(child.start(|mut command| {
+            surround(&mut command);
+            // A file may be called `*.py`.
+            command.env("GIT_LITERAL_PATHSPECS", "1").args(SETTINGS).args(args);
+            program::run(&mut command, input, deadline, Channels::Both)
+        }))
+    }
+
+    fn child<'b>(&'b self, name: &'b str, folder: &'b Path, grants: &'b Grants) -> Child<'b> {
+        Child { name, role: Role::Check, folder, report: None, grants, env: self.env }
     }
 
     fn deadline(&self) -> Duration {
@@ -239,6 +299,18 @@ impl Making<'_> {
         let evidence = Evidence { exit: status.code(), took_ms: millis(ended.took), ..Evidence::default() };
         Ok(Performed { output, evidence, ..Performed::of(verdict) })
     }
+}
+
+/// Whoever calls us, from one of git's hooks perhaps, may have another repository or index in mind. Who commits, and when, is
+/// theirs to say.
+fn surround(command: &mut Command) {
+    command.envs(env_vars::for_commit());
+}
+
+/// The same with further folders to write to.
+fn opened(grants: &Grants, folders: impl IntoIterator<Item = String>) -> Grants {
+    let writes = grants.writes.iter().cloned().chain(folders.into_iter().map(Into::into));
+    Grants { pass: grants.pass.clone(), writes: writes.collect::<Vec<_>>().into() }
 }
 
 /// A commit that is not made, and why.

@@ -6,6 +6,7 @@ use holdpoint_core::workflow::grants::{ANYWHERE, Grants, PROJECT};
 
 use super::{Child, Role, home};
 use crate::env::Env;
+use crate::store::state_folder::StateFolder;
 use crate::worktree;
 
 /// What every program writes to: the devices that are no device, terminals of its own, memory that is shared.
@@ -107,7 +108,14 @@ pub(super) fn writable(child: &Child<'_>) -> Option<Vec<PathBuf>> {
     if is_builder(child) {
         folders.push(child.folder.to_path_buf());
         // A linked working tree is to build and test as the main one does, where this lies in the project.
-        folders.extend(worktree::shared_git_folder(child.folder));
+        let has_books = |folder: &PathBuf| {
+            let real = folder.canonicalize().ok();
+            StateFolder::of(child.env).ok().zip(real).is_some_and(|(state, real)| {
+                state.root().canonicalize().is_ok_and(|state| state.starts_with(&real))
+            })
+        };
+        // It is a file of the project that names it.
+        folders.extend(worktree::shared_git_folder(child.folder).filter(|folder| !has_books(folder)));
         folders.extend(caches(child.env));
     }
     if child.role == Role::Reviewer {

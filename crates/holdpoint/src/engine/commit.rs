@@ -8,9 +8,9 @@ use holdpoint_core::workflow::phase::Phase;
 use serde_json::Value as Json;
 use thiserror::Error;
 
-use super::owed;
 use super::session::Session;
 use super::watch;
+use super::{owed, record};
 use crate::store::section::{self, SectionError};
 use crate::store::state::{StateFile, WriteError};
 use crate::store::{files, report, review_token};
@@ -20,7 +20,7 @@ pub(super) enum Guard<'a> {
     /// The state as the session sees it: it was read under the lock that is still held.
     State,
     /// Where the run stands: the effects were worked out before the lock was taken, perhaps minutes before. Other fields
-    /// that were edited meanwhile are kept.
+    /// that were edited meanwhile are kept, unless the run is sealed: then nobody else edits any.
     Place(&'a Place),
 }
 
@@ -48,7 +48,8 @@ impl Place {
 }
 
 /// Writes effects. The state's lock must be held. Files come first, so that a state never speaks of a file that is not
-/// there; documents last, when all else is done: what is wrong with them is returned, and stops nobody.
+/// there; documents last, when all else is done: what is wrong with them is returned, and stops nobody; and so is what
+/// others had written into the view of a sealed state.
 pub(super) fn commit(
     session: &Session<'_>,
     guard: &Guard<'_>,
@@ -74,9 +75,13 @@ pub(super) fn commit(
     if let Some(report) = &effects.expects {
         report::note(&run.books, &run.folder.join(report))?;
     }
+    let mut upheld = None;
     if !effects.sets.is_empty() {
         let file = file.ok_or(WriteError::NoFile)?;
-        file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
+        upheld = file.write(before.as_deref().map(Vec::as_slice), &effects.sets, session.env.now())?;
+    }
+    if let Some(what) = &upheld {
+        record::noticed(run, what);
     }
     if effects.accepts {
         // What cannot be forgotten is told again, and can be accepted by hand.
@@ -85,7 +90,9 @@ pub(super) fn commit(
     owed::note(session, effects);
     session.refresh();
     let told = tell_documents(session, &effects.log);
-    Ok(told.err().map(|why| format!("the run's documents are behind its state: {why}")))
+    let behind = told.err().map(|why| format!("the run's documents are behind its state: {why}"));
+    let said: Vec<String> = upheld.into_iter().chain(behind).collect();
+    Ok((!said.is_empty()).then(|| said.join("; ")))
 }
 
 /// Why the run's documents do not say what its state does.

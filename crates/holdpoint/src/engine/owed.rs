@@ -43,7 +43,7 @@ pub fn of(run: &Run, env: &dyn Env) -> Reviews {
     }
 }
 
-fn change(run: &Run, env: &dyn Env, change: impl FnOnce(&mut Reviews)) {
+fn change(run: &Run, env: &dyn Env, change: impl Fn(&mut Reviews)) {
     // What cannot be kept is not told: the journal has the run's steps all the same.
     if let Ok(folder) = StateFolder::of(env) {
         let _ = Owed::change(&folder, &run.home, &run.workflow.name, &run.place(), change);

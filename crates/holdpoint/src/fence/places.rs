@@ -12,13 +12,16 @@ use rustix::fs::{Access, access};
 use super::FenceError;
 use crate::allow::identity::Identity;
 use crate::env::Env;
-use crate::env_vars::{BUS_ADDRESS, TMUX, XDG_RUNTIME_DIR};
+use crate::env_vars::{BUS_ADDRESS, HOME, TMUX, XDG_RUNTIME_DIR};
 use crate::layers;
 use crate::store::pin::Pin;
 use crate::store::state_folder::StateFolder;
 
 /// The most links that are followed on the way to a place.
 const LINKS_MAX: usize = 40;
+
+/// Folders whose links stay open: only root writes there, and has to, where something is installed.
+const SYSTEM: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
 
 /// What the fence does to the file system.
 #[derive(Debug, Default)]
@@ -51,11 +54,30 @@ impl Places {
         places.close(&own)?;
         // Of these a change is noticed, wherever it comes from: it is enough that nobody changes them by accident.
         let pinned = Identity::of(cwd).map(|project| Pin::of(state.clone(), &project.id).programs());
-        let files =
-            pinned.unwrap_or_default().into_iter().filter_map(|program| program.file.canonicalize().ok());
-        places.closed.extend(files);
+        for program in pinned.unwrap_or_default() {
+            places.closed.extend(program.file.canonicalize().ok());
+            places.close_links(&program.file, &[cwd, state.root()], env);
+        }
         places.hidden = starters(env);
         Ok(places)
+    }
+
+    /// Closes the links by which a program is found. A link cannot be closed by itself, so its folder is, unless that is the
+    /// system's or has in it what the agent works on: then a change of the link is noticed all the same.
+    fn close_links(&mut self, program: &Path, worked_on: &[&Path], env: &dyn Env) {
+        let home = env.var(HOME).and_then(|home| Path::new(&home).canonicalize().ok());
+        let worked_on = worked_on.iter().filter_map(|path| path.canonicalize().ok()).chain(home);
+        let worked_on: Vec<PathBuf> = worked_on.collect();
+        let mut path = program.to_path_buf();
+        for _ in 0..LINKS_MAX {
+            let Some((folder, to)) = path.parent().zip(std::fs::read_link(&path).ok()) else { return };
+            let is_open = |real: &PathBuf| {
+                SYSTEM.iter().any(|system| real == Path::new(system))
+                    || worked_on.iter().any(|place| place.starts_with(real))
+            };
+            self.closed.extend(folder.canonicalize().ok().filter(|real| !is_open(real)));
+            path = folder.join(to);
+        }
     }
 
     /// Closes a place, and holds the way to it.
@@ -125,6 +147,28 @@ mod tests {
         assert_eq!(places.closed.into_iter().collect::<Vec<_>>(), [above.join("a/b/books")]);
         let upper_first: Vec<_> = places.held.iter().map(|path| path.components().count()).collect();
         assert!(upper_first.is_sorted(), "{upper_first:?}");
+    }
+
+    #[test]
+    fn the_links_to_a_program_are_closed() {
+        let above = tempfile::tempdir().unwrap();
+        let above = above.path().canonicalize().unwrap();
+        for folder in ["home/bin", "home/project", "versions"] {
+            std::fs::create_dir_all(above.join(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink("../../versions/1", above.join("home/bin/claude")).unwrap();
+        std::os::unix::fs::symlink("bin/claude", above.join("home/other")).unwrap();
+        let variables = [(HOME.to_owned(), above.join("home").display().to_string())].into();
+        let env = crate::env::FixedEnv { variables, now: None };
+        let project = above.join("home/project");
+        let closed = |program: &str| {
+            let mut places = Places::default();
+            places.close_links(&above.join(program), &[&project], &env);
+            places.closed.into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(closed("home/bin/claude"), [above.join("home/bin")]);
+        assert_eq!(closed("home/other"), [above.join("home/bin")], "the home itself stays open");
+        assert!(closed("versions/1").is_empty());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::books::Books;
 use super::error::StoreError;
 use super::folder::{Access, FileError};
 use super::layout;
+use super::lock::{self, Lock, LockError};
 
 /// The most evidence of one run that is read: some ten thousand pieces.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -91,10 +92,12 @@ impl Evidence {
     }
 }
 
-/// Appends a piece of evidence. Only one at a time does so: whoever performs a review of a run holds its lock.
+/// Appends a piece of evidence, under the file's own lock: runs of a workflow side by side have one file, and each piece
+/// follows from the last.
 pub fn append(books: &Books, evidence: &Evidence) -> Result<(), StoreError> {
     let evidence = &evidence.clone().without_secrets();
     let path = books.evidence(&evidence.workflow);
+    let _lock = locked(books, &evidence.workflow)?;
     let folder = books.prepare(&path)?;
     let text = folder.read(&path, BYTES_MAX)?.unwrap_or_default();
     let last = Chain::of(&text).pieces.pop().map(|last| last.chain).unwrap_or_default();
@@ -107,10 +110,19 @@ pub fn append(books: &Books, evidence: &Evidence) -> Result<(), StoreError> {
     Ok(folder.append(&path, Access::Ours)?.write_all(&line).map_err(FileError::io(&path))?)
 }
 
+fn locked(books: &Books, workflow: &str) -> Result<Lock, LockError> {
+    let path = books.lock(&format!("evidence {workflow}"));
+    lock::take(books.prepare(&path)?, &path, lock::PATIENCE)
+}
+
 /// Puts the evidence of the last run away: it proves nothing of the next one.
-pub fn set_aside(books: &Books, workflow: &str) -> Result<(), FileError> {
+pub fn set_aside(books: &Books, workflow: &str) -> Result<(), StoreError> {
     let path = books.evidence(workflow);
-    books.rename(&path, &path.with_extension("last.jsonl"))
+    if !books.has(&path) {
+        return Ok(());
+    }
+    let _lock = locked(books, workflow)?;
+    Ok(books.rename(&path, &path.with_extension("last.jsonl"))?)
 }
 
 /// Whether something that people have said is about a run of this name.
@@ -182,6 +194,19 @@ mod tests {
         append(&books, &piece).unwrap();
         let kept = read(&books, "flow").remove(0).approval.unwrap().reason;
         assert_eq!(kept.as_deref(), Some("it prints API_KEY=[secret]"));
+    }
+
+    #[test]
+    fn runs_that_are_reviewed_at_once_lose_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let add = |number: i64| {
+            let piece = Evidence { workflow: "flow".into(), round: number, ..Evidence::default() };
+            append(&Books::in_project(home.path()), &piece).unwrap();
+        };
+        let add = &add;
+        std::thread::scope(|scope| (0..16).for_each(|number| drop(scope.spawn(move || add(number)))));
+        let chain = chain(&Books::in_project(home.path()), "flow");
+        assert_eq!((chain.pieces.len(), chain.strays), (16, 0));
     }
 
     #[test]

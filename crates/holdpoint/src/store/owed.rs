@@ -6,8 +6,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::layout;
+use super::error::StoreError;
+use super::folder::FileError;
 use super::state_folder::StateFolder;
+use super::{layout, lock};
 
 /// The folder.
 const FOLDER: &str = "owed";
@@ -49,16 +51,31 @@ impl Owed {
         self.0.get(&*place.to_string_lossy()).cloned().unwrap_or_default()
     }
 
-    /// Changes what the run at a place owes, and keeps it.
+    /// Changes what the run at a place owes, and keeps it. Runs side by side have one file: it is locked, if there is
+    /// something to change.
     pub fn change(
         folder: &StateFolder,
         home: &Path,
         workflow: &str,
         place: &Path,
-        change: impl FnOnce(&mut Reviews),
-    ) -> std::io::Result<()> {
-        let before = Owed::of(folder, home, workflow);
-        let mut owed = before.clone();
+        change: impl Fn(&mut Reviews),
+    ) -> Result<(), StoreError> {
+        if Owed::of(folder, home, workflow).changed(place, &change).is_none() {
+            return Ok(());
+        }
+        let name = file(home, workflow);
+        let (locks, at) = folder.folder(FOLDER)?;
+        let _lock =
+            lock::take(&locks, &at.join(format!("{}.lock", layout::digest(&[&name]))), lock::PATIENCE)?;
+        if let Some(owed) = Owed::of(folder, home, workflow).changed(place, &change) {
+            folder.write(&name, &serde_json::to_vec(&owed)?).map_err(FileError::io(Path::new(&name)))?;
+        }
+        Ok(())
+    }
+
+    /// The same after a change to what the run at a place owes; none if it changes nothing.
+    fn changed(&self, place: &Path, change: impl Fn(&mut Reviews)) -> Option<Owed> {
+        let mut owed = self.clone();
         let key = place.to_string_lossy().into_owned();
         let reviews = owed.0.entry(key.clone()).or_default();
         change(reviews);
@@ -68,10 +85,7 @@ impl Owed {
         while owed.0.len() > RUNS_MAX {
             owed.0.pop_first();
         }
-        if owed == before {
-            return Ok(());
-        }
-        folder.write(&file(home, workflow), &serde_json::to_vec(&owed)?)
+        (owed != *self).then_some(owed)
     }
 }
 
@@ -85,7 +99,8 @@ mod tests {
     fn what_is_owed_is_kept_until_it_is_done() {
         let home = tempfile::tempdir().unwrap();
         let variables = [(HOME.to_owned(), home.path().display().to_string())].into();
-        let folder = StateFolder::of(&FixedEnv { variables, now: None }).unwrap();
+        let env = FixedEnv { variables, now: None };
+        let folder = StateFolder::of(&env).unwrap();
         let (project, place) = (Path::new("/p"), Path::new("/p/plans/a"));
         let change =
             |change: &dyn Fn(&mut Reviews)| Owed::change(&folder, project, "flow", place, change).unwrap();
@@ -95,6 +110,21 @@ mod tests {
         });
         assert_eq!(Owed::of(&folder, project, "flow").at(place)["review"], Part::Engine);
         assert!(Owed::of(&folder, project, "other").0.is_empty());
+        // Many at once: nobody's change is lost.
+        let add = |number: usize| {
+            let place = Path::new("/p/plans").join(number.to_string());
+            let insert = |reviews: &mut Reviews| {
+                reviews.insert("review".into(), Part::Agent);
+            };
+            Owed::change(&StateFolder::of(&env).unwrap(), project, "flow", &place, insert).unwrap();
+        };
+        let add = &add;
+        std::thread::scope(|scope| (0..16).for_each(|number| drop(scope.spawn(move || add(number)))));
+        assert_eq!(Owed::of(&folder, project, "flow").0.len(), 17);
+        for number in 0..16 {
+            let place = Path::new("/p/plans").join(number.to_string());
+            Owed::change(&folder, project, "flow", &place, Reviews::clear).unwrap();
+        }
         change(&|reviews| reviews.clear());
         assert!(Owed::of(&folder, project, "flow").0.is_empty());
     }

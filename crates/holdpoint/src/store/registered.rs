@@ -64,6 +64,18 @@ impl Registered {
         self.0.iter().find(|books| has_run(books, workflow))
     }
 
+    /// Returns the sealed runs that the books know of, each with its workflow's name: of a name, the nearest.
+    pub fn runs(&self) -> Vec<(&Books, String)> {
+        let mut runs: Vec<(&Books, String)> = Vec::new();
+        for books in &self.0 {
+            let head = records::head(books).ok().flatten().unwrap_or_default();
+            let new = head.runs.into_keys().filter(|name| !runs.iter().any(|(_, known)| known == name));
+            let new: Vec<_> = new.map(|name| (books, name)).collect();
+            runs.extend(new);
+        }
+        runs
+    }
+
     /// Returns whether a home is registered.
     pub fn has(&self, home: &Path) -> bool {
         self.0.iter().any(|books| books.home() == home)

@@ -1,34 +1,36 @@
 //! State that only the engine writes: a copy is kept, and what others change in the file is put back.
 
+mod begun;
+mod copy;
 mod error;
+mod vouch;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use holdpoint_core::workflow::parse::FILE;
+use holdpoint_core::world::{Answer, WorldError};
 
-use thiserror::Error;
-
+pub use self::begun::{Begun, changed_since, is_of_own, is_orphaned};
+use self::begun::{NO_FILE, digest_of};
+use self::copy::{Copy, Head, begun_with, next, write_next};
 pub use self::error::SealError;
+pub use self::vouch::{VouchError, vouch};
 use super::books::Books;
-use super::error::StoreError;
-use super::folder::{Access, FileError, Folder, Kind};
+use super::folder::{Access, Folder, Kind};
 use super::lock;
-use super::records::{self, Head as Newest};
-use super::registered::{self, Registered};
+use super::records::{self, Head as Newest, Sealed};
+use super::registered;
 use super::witness::Witness;
-use super::{aside, evidence, layout, state};
+use super::{aside, layout, state};
 use crate::catalog::Origin;
 use crate::env::Env;
-use crate::layers::Own;
 use crate::project::Run;
 
 /// The largest state that is sealed, with its head.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The most evidence that is taken over with a run.
 const EVIDENCE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The longest head of a copy: two digests and a counter.
-const HEAD_BYTES_MAX: u64 = 256;
+/// How often what is looked at is put right before it is given up: a step that was cut off, and what follows from it.
+const LOOKS_MAX: usize = 4;
 
 /// How closely the books are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,18 +96,64 @@ impl Seal {
         run.workflow.run.is_sealed.then(|| Seal { books, workflow, origin, place: run.place() })
     }
 
-    /// Keeps a copy of the state as it is about to be written. Which workflow the run was begun with stays the same.
+    /// The seal of a run whose workflow is another one now, or gone.
+    pub fn of_orphan(books: &Books, workflow: &str) -> Seal {
+        let place = books.home().to_path_buf();
+        Seal { books: books.clone(), workflow: workflow.to_owned(), origin: Origin::BuiltIn, place }
+    }
+
+    /// Keeps a copy of the state as it is about to be written. Which workflow the run was begun with stays the same. The
+    /// state's lock must be held.
+    ///
+    /// The copy is written first and put in its place last: what has no record never counts.
     pub fn close(&self, state: &[u8]) -> Result<(), SealError> {
-        let copy = self.books.seal(&self.workflow);
-        let workflow = begun_with(&self.books, &copy)?.unwrap_or_else(|| digest_of(&self.origin));
+        let copy = self.copy();
         let digest = layout::content_digest(state);
         let seen = self.seen().map_or(0, |witness| witness.counter);
-        let newest = records::add(&self.books, &self.workflow, Some(&digest), seen, |folder, counter| {
-            let head = Head { state: digest.clone(), workflow, counter };
-            folder.make_folder_of(&copy, Access::Ours)?;
-            folder.replace(&copy, &[head.line().as_bytes(), state].concat(), Access::Ours)
-        })?;
+        let newest =
+            records::add(&self.books, &self.workflow, Some(&digest), seen, |folder, counter, former| {
+                let begun = match former.and_then(|former| former.begun.clone()) {
+                    None => begun_with(&self.books, &copy)?,
+                    begun => begun,
+                };
+                let workflow = begun.unwrap_or_else(|| digest_of(&self.origin));
+                let head = Head { state: digest.clone(), workflow, counter };
+                write_next(folder, &copy, &head, state)?;
+                Ok(Some(head.workflow))
+            })?;
+        self.books.rename(&next(&copy), &copy)?;
         self.tell_of(&newest);
+        Ok(())
+    }
+
+    fn copy(&self) -> PathBuf {
+        self.books.seal(&self.workflow)
+    }
+
+    /// Returns the state that is sealed, exactly as the records say; none if no run is. The state's lock must be held.
+    pub fn recorded(&self) -> Result<Option<Vec<u8>>, SealError> {
+        let newest = records::head(&self.books)?.unwrap_or_default();
+        let record = newest.runs.get(&self.workflow);
+        if record.is_some_and(|record| self.is_cut_off(record)) {
+            self.finish(&newest)?;
+        }
+        match (Copy::read(&self.books, &self.copy())?, record) {
+            (None, None) => Ok(None),
+            (Some(copy), Some(record)) if copy.head.is_of(record) && copy.is_whole() => Ok(Some(copy.state)),
+            _ => Err(SealError::Forged { workflow: self.workflow.clone() }),
+        }
+    }
+
+    /// Returns whether somebody was killed after the record of a copy was written, and before the copy was in its place.
+    fn is_cut_off(&self, record: &Sealed) -> bool {
+        let next = Copy::read(&self.books, &next(&self.copy())).ok().flatten();
+        next.is_some_and(|next| next.head.is_of(record) && next.is_whole())
+    }
+
+    /// Puts the copy that was recorded last in its place.
+    fn finish(&self, newest: &Newest) -> Result<(), SealError> {
+        self.books.rename(&next(&self.copy()), &self.copy())?;
+        self.tell_of(newest);
         Ok(())
     }
 
@@ -124,32 +172,63 @@ impl Seal {
     /// Puts the state back if it is not what was sealed, or the copy if it is no longer what it was. An error if both were
     /// changed, or the books are not what they were: then nobody can say what was true.
     pub fn uphold(&self, state: &Path, look: Look) -> Result<Upheld, SealError> {
-        if self.damage(state, look)? == Damage::None {
-            return Ok(Upheld::AsItWas);
+        match self.damage(state, look) {
+            Ok(Damage::None) => return Ok(Upheld::AsItWas),
+            Ok(_) | Err(SealError::SetBack { .. } | SealError::BothChanged { .. }) => {}
+            Err(why) => return Err(why),
         }
-        // Whoever writes it writes the copy first: with the lock, nobody is in between.
+        // Whoever seals it writes several files: with the lock, nobody is in between.
         let _lock = state::lock(&self.books, true, &self.place, lock::PATIENCE)?;
-        // And before anything is put back, it must be certain what is true.
-        match self.damage(state, Look::Close)? {
-            Damage::None => Ok(Upheld::AsItWas),
-            Damage::OfWitness(newest) => {
-                self.tell_of(&newest);
-                Ok(Upheld::AsItWas)
+        let (mut upheld, mut former) = (Upheld::AsItWas, None);
+        for _ in 0..LOOKS_MAX {
+            // And before anything is put back, it must be certain what is true.
+            match self.damage(state, Look::Close)? {
+                Damage::None => return Ok(upheld),
+                Damage::OfWitness(newest) => {
+                    self.tell_of(&newest);
+                    return Ok(upheld);
+                }
+                Damage::Unfinished(newest) => {
+                    former = Copy::read(&self.books, &self.copy())?.map(|copy| copy.state);
+                    self.finish(&newest)?;
+                }
+                Damage::Ended(newest) => {
+                    self.books.rename(&self.copy(), &last(&self.copy()))?;
+                    self.tell_of(&newest);
+                }
+                Damage::OfCopy(state) => {
+                    self.close(&state)?;
+                    upheld = Upheld::PutBack;
+                }
+                Damage::OfState { sealed, found } => {
+                    let put_back = self.put_back(state, &sealed)?;
+                    // Whoever was killed had not come to it: nobody has changed anything.
+                    if found.is_none() || found != former {
+                        upheld = put_back;
+                    }
+                }
             }
-            Damage::OfRecords(sealed) => {
-                self.close(&sealed)?;
-                Ok(Upheld::AsItWas)
-            }
-            Damage::OfCopy(state) => {
-                self.close(&state)?;
-                Ok(Upheld::PutBack)
-            }
-            Damage::OfState(sealed) => self.put_back(state, &sealed),
         }
+        Ok(upheld)
     }
 
-    /// Writes the state anew. A folder or a link in its place was put there to keep us out, and is not ours to delete.
+    /// Writes the state that is sealed anew, and says what was there instead.
     fn put_back(&self, state: &Path, sealed: &[u8]) -> Result<Upheld, SealError> {
+        let found = self.show(state, sealed)?;
+        let Some(newest) = records::head(&self.books)? else { return Ok(Upheld::PutBack) };
+        let from = self.seen().map_or(newest.counter, |witness| witness.counter);
+        self.tell_of(&newest);
+        // One behind is where a crash leaves it.
+        Ok(match found {
+            _ if from.saturating_add(1) < newest.counter => Upheld::Replayed { from, to: newest.counter },
+            None => Upheld::Restored,
+            Some(_) => Upheld::PutBack,
+        })
+    }
+
+    /// Writes the project's view of the state. A folder or a link in its place was put there to keep us out, and is not ours
+    /// to delete. Returns what was there.
+    pub fn show(&self, state: &Path, sealed: &[u8]) -> Result<Option<Kind>, SealError> {
         let home = self.books.home();
         let project = Folder::project(home)?;
         let place = project.place(state)?;
@@ -159,34 +238,31 @@ impl Seal {
         }
         project.make_folder_of(&place, Access::Users)?;
         project.replace(&place, sealed, Access::Users)?;
-        let Some(newest) = records::head(&self.books)? else { return Ok(Upheld::PutBack) };
-        let from = self.seen().map_or(newest.counter, |witness| witness.counter);
-        self.tell_of(&newest);
-        // One behind is where a crash leaves it.
-        Ok(match found {
-            _ if from + 1 < newest.counter => Upheld::Replayed { from, to: newest.counter },
-            None => Upheld::Restored,
-            Some(_) => Upheld::PutBack,
-        })
+        Ok(found)
     }
 
     /// The last run is over, and another begins: its state is kept beside the seals, and no longer counts. The lock must
     /// be held.
     pub fn retire(&self, state: &Path) -> Result<(), SealError> {
-        let copy = self.books.seal(&self.workflow);
-        if registered::has_run(&self.books, &self.workflow) {
-            // First the record: a copy that is gone before it would be missed.
-            let newest = records::add(&self.books, &self.workflow, None, 0, |_, _| Ok(()))?;
-            self.books.rename(&copy, &copy.with_extension("last.json"))?;
-            let _ = Witness::leave(&self.books, &newest);
-        }
+        // First the view, which is written again, and last the copy: what is cut off in between is completed.
         let project = Folder::project(self.books.home())?;
-        Ok(project.remove(&project.place(state)?)?)
+        project.remove(&project.place(state)?)?;
+        self.close_books()
+    }
+
+    /// Records that the run is over.
+    fn close_books(&self) -> Result<(), SealError> {
+        if registered::has_run(&self.books, &self.workflow) {
+            let newest = records::add(&self.books, &self.workflow, None, 0, |_, _, _| Ok(None))?;
+            let _ = Witness::leave(&self.books, &newest);
+            self.books.rename(&self.copy(), &last(&self.copy()))?;
+        }
+        Ok(())
     }
 
     /// Does what the user has said about a run that the engine could not go on with by itself. Where the books can be told,
-    /// the run goes on; otherwise it is over, and its state is set aside.
-    pub fn settle(&self, state: &Path, why: &SealError, env: &dyn Env) -> Result<Settled, SealError> {
+    /// the run goes on; otherwise it is over, and its state is set aside, if it is known where that is.
+    pub fn settle(&self, state: Option<&Path>, why: &SealError, env: &dyn Env) -> Result<Settled, SealError> {
         let books = Books::of(self.books.home(), env);
         let here = Seal { books, ..self.clone() };
         let _lock = state::lock(&here.books, true, &self.place, lock::PATIENCE)?;
@@ -217,28 +293,32 @@ impl Seal {
 
     /// Goes on with what other books say of the run; false if they say nothing.
     fn take_over(&self, from: &Books) -> Result<bool, SealError> {
-        let (copy, evidence) = (self.books.seal(&self.workflow), self.books.evidence(&self.workflow));
-        let Some(sealed) = from.read(&from.seal(&self.workflow), BYTES_MAX)? else { return Ok(false) };
-        let (head, body) = Head::read(&sealed);
-        if layout::content_digest(body) != head.state {
+        let (copy, evidence) = (self.copy(), self.books.evidence(&self.workflow));
+        let Some(sealed) = Copy::read(from, &from.seal(&self.workflow))? else { return Ok(false) };
+        let Head { state, counter, .. } = &sealed.head;
+        // Whatever has happened to them, it must have been sealed once.
+        if !sealed.is_whole() || !records::has(from, &self.workflow, *counter, state)? {
             return Ok(false);
         }
-        self.books.prepare(&copy)?.replace(&copy, &sealed, Access::Ours)?;
+        let folder = self.books.prepare(&copy)?;
+        write_next(folder, &copy, &sealed.head, &sealed.state)?;
+        self.books.rename(&next(&copy), &copy)?;
         if let Some(pieces) = from.read(&from.evidence(&self.workflow), EVIDENCE_BYTES_MAX)? {
             self.books.prepare(&evidence)?.replace(&evidence, &pieces, Access::Ours)?;
         }
-        self.close(body)?;
+        self.close(&sealed.state)?;
         Ok(true)
     }
 
     /// Ends a run whose books cannot be told.
-    fn end(&self, state: &Path) -> Result<Settled, SealError> {
+    fn end(&self, state: Option<&Path>) -> Result<Settled, SealError> {
         let home = self.books.home();
         let project = Folder::project(home)?;
-        let place = project.place(state)?;
-        let aside = project.find(&place)?.map(|_| aside::set_aside(home, &place)).transpose()?;
+        let place = state.map(|state| project.place(state)).transpose()?;
+        let there = place.filter(|place| project.find(place).is_ok_and(|found| found.is_some()));
+        let aside = there.map(|place| aside::set_aside(home, &place)).transpose()?;
         Witness::remove(home)?;
-        self.retire(state)?;
+        self.close_books()?;
         Ok(Settled::Ended { aside })
     }
 
@@ -249,48 +329,61 @@ impl Seal {
         }
         let project = Folder::project(self.books.home())?;
         let place = project.place(state)?;
-        let Some(sealed) = self.books.read(&self.books.seal(&self.workflow), BYTES_MAX)? else {
+        let Some(copy) = Copy::read(&self.books, &self.copy())? else {
             return self.missing(&project, &place);
         };
-        let (head, body) = Head::read(&sealed);
-        if self.origin == Origin::BuiltIn && head.workflow != NO_FILE {
+        // A state that cannot be read is not the one that was sealed, whatever keeps us from it.
+        let found = project.read(&place, BYTES_MAX).ok().flatten();
+        let closely = match look {
+            Look::Quick => Damage::None,
+            Look::Close => self.look_closely(&copy, found.as_deref(), &place)?,
+        };
+        if !matches!(closely, Damage::None | Damage::OfWitness(_)) {
+            return Ok(closely);
+        }
+        if self.origin == Origin::BuiltIn && copy.head.workflow != NO_FILE {
             let (workflow, home) = (self.workflow.clone(), self.books.home().to_path_buf());
             return Err(SealError::NotBuiltIn { workflow, home });
         }
-        let closely = if look == Look::Close { Some(self.look_closely(&head)?) } else { None };
-        let is_true = |bytes: &[u8]| layout::content_digest(bytes) == head.state;
-        // A state that cannot be read is not the one that was sealed, whatever keeps us from it.
-        match project.read(&place, BYTES_MAX).ok().flatten() {
-            Some(found) if is_true(&found) && is_true(body) => Ok(closely.unwrap_or(Damage::None)),
-            Some(found) if is_true(&found) => Ok(Damage::OfCopy(found)),
-            _ if is_true(body) => Ok(Damage::OfState(body.to_vec())),
+        match found {
+            Some(found) if found == copy.state && copy.is_whole() => Ok(closely),
+            Some(found) if copy.is_of(&found) => Ok(Damage::OfCopy(found)),
+            found if copy.is_whole() => Ok(Damage::OfState { sealed: copy.state, found }),
             _ => Err(self.both_changed(&place)),
         }
-        .map(|damage| match damage {
-            Damage::OfRecords(_) => Damage::OfRecords(body.to_vec()),
-            other => other,
-        })
     }
 
-    /// What the records and the witness say of a copy. One that is ahead of its record was sealed by somebody who was killed.
-    fn look_closely(&self, head: &Head) -> Result<Damage, SealError> {
+    /// What the records and the witness say of a copy. The newest record says what is true: a copy that is another one
+    /// counts for nothing, whatever its counter.
+    fn look_closely(&self, copy: &Copy, found: Option<&[u8]>, place: &Path) -> Result<Damage, SealError> {
         let home = || self.books.home().to_path_buf();
         let newest = records::head(&self.books)?.unwrap_or_default();
-        let recorded = newest.runs.get(&self.workflow).cloned().unwrap_or_default();
         let witness = self.seen();
-        let seen = witness.as_ref().map_or(0, |witness| witness.counter);
-        let is_behind = head.counter < recorded.counter;
-        let is_other = head.counter == recorded.counter && head.state != recorded.state;
-        if seen > newest.counter.max(head.counter) || is_behind || is_other {
-            let seen = seen.max(recorded.counter);
-            return Err(SealError::SetBack { counter: head.counter, seen, home: home() });
+        let set_back = |counter, seen| SealError::SetBack { counter, seen, home: home() };
+        if let Some(seen) = witness.as_ref().map(|seen| seen.counter).filter(|seen| *seen > newest.counter) {
+            return Err(set_back(newest.counter, seen));
         }
-        if head.counter > recorded.counter {
-            return Ok(Damage::OfRecords(Vec::new()));
+        let Some(record) = newest.runs.get(&self.workflow) else {
+            let over = records::over(&self.books, &self.workflow)?;
+            return match over.filter(|over| *over > copy.head.counter) {
+                Some(_) => Ok(Damage::Ended(newest)),
+                None => Err(SealError::Unrecorded { state: shown(place), home: home() }),
+            };
+        };
+        if copy.head.is_of(record) {
+            let is_witnessed = witness.is_some_and(|witness| witness.head == newest.chain);
+            let can_be = self.books.place().is_some_and(|place| place.git.is_some());
+            return Ok(if is_witnessed || !can_be { Damage::None } else { Damage::OfWitness(newest) });
         }
-        let is_witnessed = witness.is_some_and(|witness| witness.head == newest.chain);
-        let can_be = self.books.place().is_some_and(|place| place.git.is_some());
-        Ok(if is_witnessed || !can_be { Damage::None } else { Damage::OfWitness(newest) })
+        if self.is_cut_off(record) {
+            return Ok(Damage::Unfinished(newest));
+        }
+        if copy.head.counter < record.counter {
+            return Err(set_back(copy.head.counter, record.counter));
+        }
+        let is_true = |bytes: &&[u8]| layout::content_digest(bytes) == record.state;
+        let kept = found.into_iter().chain([copy.state.as_slice()]).find(is_true);
+        kept.map(|kept| Damage::OfCopy(kept.to_vec())).ok_or_else(|| self.both_changed(place))
     }
 
     /// What it means that there is no copy.
@@ -300,9 +393,12 @@ impl Seal {
             |counter| SealError::Gone { books: self.books.base().to_path_buf(), counter, home: home() };
         let found = project.read(place, BYTES_MAX).ok().flatten();
         if let Some(newest) = records::head(&self.books)?
-            && let Some(recorded) = newest.runs.get(&self.workflow)
+            && let Some(record) = newest.runs.get(&self.workflow)
         {
-            let is_true = |found: &Vec<u8>| layout::content_digest(found) == recorded.state;
+            if self.is_cut_off(record) {
+                return Ok(Damage::Unfinished(newest));
+            }
+            let is_true = |found: &Vec<u8>| layout::content_digest(found) == record.state;
             return found.filter(is_true).map(Damage::OfCopy).ok_or_else(|| gone(newest.counter));
         }
         let ours = self.books.project();
@@ -336,158 +432,46 @@ pub enum Settled {
     },
 }
 
-/// What others have changed, and what it should be.
+/// Where the copy of a run is that is over.
+fn last(copy: &Path) -> PathBuf {
+    copy.with_extension("last.json")
+}
+
+/// Returns the state of a sealed run, by its copy in the books; none if no run is sealed there. This is what counts: the
+/// project's file is a view of it.
+pub fn state(books: &Books, workflow: &str) -> Result<Option<Vec<u8>>, SealError> {
+    match Copy::read(books, &books.seal(workflow))? {
+        Some(copy) if !copy.is_whole() => Err(SealError::Forged { workflow: workflow.to_owned() }),
+        copy => Ok(copy.map(|copy| copy.state)),
+    }
+}
+
+/// The same as an answer of the world.
+pub fn answer(books: &Books, workflow: &str) -> Answer<Vec<u8>> {
+    match state(books, workflow) {
+        Ok(state) => state.map_or(Answer::None, Answer::Is),
+        Err(why) => Answer::Fault(WorldError::Unreadable(why.to_string())),
+    }
+}
+
+/// What is not as it should be, and what it should be.
 #[derive(Debug, PartialEq, Eq)]
 enum Damage {
     None,
-    OfState(Vec<u8>),
+    /// Others have changed the state.
+    OfState {
+        sealed: Vec<u8>,
+        found: Option<Vec<u8>>,
+    },
+    /// Others have changed the copy.
     OfCopy(Vec<u8>),
-    /// The record of what is sealed is missing.
-    OfRecords(Vec<u8>),
+    /// What is recorded is not in its place yet.
+    Unfinished(Newest),
+    /// The run is over, and its copy still in its place.
+    Ended(Newest),
     /// The witness is missing, or behind.
     OfWitness(Newest),
 }
 
-/// The first line of a copy: digests of the state, and of the workflow's file if it is not built in, and its record's
-/// counter.
-struct Head {
-    state: String,
-    workflow: String,
-    counter: u64,
-}
-
-impl Head {
-    fn line(&self) -> String {
-        format!("{} {} {}\n", self.state, self.workflow, self.counter)
-    }
-
-    fn read(sealed: &[u8]) -> (Head, &[u8]) {
-        let end = sealed.iter().position(|byte| *byte == b'\n').unwrap_or(sealed.len());
-        let line = String::from_utf8_lossy(&sealed[..end]);
-        let mut words = line.split(' ');
-        let mut word = || words.next().unwrap_or_default().to_owned();
-        let head = Head { state: word(), workflow: word(), counter: word().parse().unwrap_or_default() };
-        (head, sealed.get(end + 1..).unwrap_or_default())
-    }
-}
-
-/// Where the workflow is built in.
-const NO_FILE: &str = "none";
-
-/// A digest of the workflow's file.
-fn digest_of(origin: &Origin) -> String {
-    let Origin::Own { folder, .. } = origin else { return NO_FILE.to_owned() };
-    let bytes = Folder::project(folder).and_then(|folder| folder.read(Path::new(FILE), BYTES_MAX));
-    bytes.ok().flatten().map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))
-}
-
-/// Vouches for a state that was given and not made, as a case's is, and for the evidence beside it.
-pub fn vouch(books: &Books, workflow: &str, origin: Origin, state: &Path) -> Result<(), VouchError> {
-    let home = books.home();
-    if let Some(bytes) = Folder::project(home)?.read(state, BYTES_MAX)? {
-        let (books, workflow, place) = (books.clone(), workflow.to_owned(), home.to_path_buf());
-        Seal { books, workflow, origin, place }.close(&bytes)?;
-    }
-    Ok(evidence::vouch(books, workflow)?)
-}
-
-/// Why a given state or its evidence cannot be vouched for.
-#[derive(Debug, Error)]
-pub enum VouchError {
-    /// The state cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The state cannot be sealed.
-    #[error(transparent)]
-    Seal(#[from] SealError),
-    /// The evidence cannot be read or written.
-    #[error(transparent)]
-    Evidence(#[from] StoreError),
-}
-
-/// Which of a name's workflows a run was begun with, if one is sealed here and it is no longer that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
-    /// With the built-in one: the other came later.
-    BuiltIn,
-    /// With another one, or it has changed.
-    Otherwise,
-}
-
-/// Whether a layer's own workflow is another than the sealed run here was begun with: whoever may write a workflow, in
-/// any layer, could end any run.
-pub fn changed_since(here: &Registered, own: &Own) -> Option<Begun> {
-    let begun = begun_here(here, &own.name)?;
-    if begun == digest_of(&own.origin()) {
-        return None;
-    }
-    Some(if begun == NO_FILE { Begun::BuiltIn } else { Begun::Otherwise })
-}
-
-/// Whether the sealed run here was begun with a workflow of a layer's own, whatever became of that.
-pub fn is_of_own(here: &Registered, workflow: &str) -> bool {
-    begun_here(here, workflow).is_some_and(|begun| begun != NO_FILE)
-}
-
-/// The workflow that the sealed run here was begun with.
-fn begun_here(here: &Registered, workflow: &str) -> Option<String> {
-    let books = here.with(workflow)?;
-    begun_with(books, &books.seal(workflow)).ok()?
-}
-
-/// The workflow that a sealed run was begun with, by the first line of its copy.
-fn begun_with(books: &Books, copy: &Path) -> Result<Option<String>, FileError> {
-    let Some(folder) = books.opened()? else { return Ok(None) };
-    let Some(file) = folder.open(copy)? else { return Ok(None) };
-    let mut head = Vec::new();
-    file.take(HEAD_BYTES_MAX).read_to_end(&mut head).map_err(FileError::io(copy))?;
-    Ok(Some(Head::read(&head).0.workflow).filter(|begun| !begun.is_empty()))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "a foreign writer")]
-    fn what_others_change_is_put_back() {
-        let home = tempfile::tempdir().unwrap();
-        let state = home.path().join("state.json");
-        let (place, books) = (home.path().to_path_buf(), Books::in_project(home.path()));
-        let seal = Seal { books: books.clone(), workflow: "flow".into(), origin: Origin::BuiltIn, place };
-        let uphold = || seal.uphold(&state, Look::Close).map(|upheld| upheld != Upheld::AsItWas);
-        assert!(!uphold().unwrap(), "nothing is sealed yet");
-        std::fs::write(&state, "{\"n\": 1}").unwrap();
-        seal.close(b"{\"n\": 1}").unwrap();
-        assert!(!uphold().unwrap());
-        let changes: [&dyn Fn(); 4] = [
-            &|| std::fs::write(&state, "{\"n\": 2}").unwrap(),
-            &|| std::fs::remove_file(&state).unwrap(),
-            &|| {
-                std::fs::remove_file(&state).unwrap();
-                std::fs::create_dir(&state).unwrap();
-            },
-            &|| std::fs::File::options().write(true).open(&state).unwrap().set_len(BYTES_MAX + 1).unwrap(),
-        ];
-        for change in changes {
-            change();
-            assert!(uphold().unwrap());
-            assert_eq!(std::fs::read_to_string(&state).unwrap(), "{\"n\": 1}");
-        }
-        let copy = books.seal("flow");
-        let forge = |path: &Path| {
-            let text = std::fs::read_to_string(path).unwrap();
-            std::fs::write(path, text.replace("\"n\": 1", "\"n\": 2")).unwrap();
-        };
-        forge(&copy);
-        assert!(uphold().unwrap(), "the copy was forged: the state is true");
-        assert!(!uphold().unwrap());
-        forge(&copy);
-        forge(&state);
-        assert!(uphold().is_err(), "both were forged");
-        std::fs::remove_file(&copy).unwrap();
-        assert!(uphold().is_err(), "a state that the engine has not written");
-        vouch(&books, "flow", Origin::BuiltIn, &state).unwrap();
-        assert!(!uphold().unwrap());
-    }
-}
+mod seal_tests;

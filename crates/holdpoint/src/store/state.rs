@@ -1,5 +1,6 @@
 //! State files: fields set in place, everything else kept letter for letter, written only if nobody else has
-//! written since it was read.
+//! written since it was read. The state of a sealed run is in the books: its file in the project is a view of that, which
+//! is written and compared, and never read back.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::books::Books;
 use super::folder::{Access, FileError, Folder};
 use super::layout;
 use super::lock::{self, Lock, LockError};
-use super::seal::{Seal, SealError};
+use super::seal::{Seal, SealError, Upheld};
 use crate::project::Run;
 
 /// The largest state file that is read or written.
@@ -110,14 +111,23 @@ impl StateFile {
         Ok((project, place))
     }
 
-    /// Its content; `None` if it is not there.
-    pub fn read(&self) -> Result<Option<Vec<u8>>, FileError> {
+    /// The state; `None` if there is none. The lock must be held.
+    pub fn read(&self) -> Result<Option<Vec<u8>>, WriteError> {
+        match &self.seal {
+            Some(seal) => Ok(seal.recorded()?),
+            None => Ok(self.in_project()?),
+        }
+    }
+
+    /// What the file in the project says, whether it counts or not; `None` if it is not there.
+    pub fn in_project(&self) -> Result<Option<Vec<u8>>, FileError> {
         let (project, place) = self.place()?;
         project.read(&place, BYTES_MAX)
     }
 
-    /// Sets fields in the file, which must still be `before`. The lock must be held. `now` is the time of the write.
-    pub fn write(&self, before: Option<&[u8]>, sets: &[Set], now: i64) -> Result<(), WriteError> {
+    /// Sets fields in the state, which must still be `before`. The lock must be held. `now` is the time of the write.
+    /// Returns what is to be said of it.
+    pub fn write(&self, before: Option<&[u8]>, sets: &[Set], now: i64) -> Result<Option<String>, WriteError> {
         let text = std::str::from_utf8(before.unwrap_or_default())?;
         let stamp = self.stamp.iter().map(|field| Set { path: vec![field.clone()], value: iso(now).into() });
         let sets: Vec<Set> = sets.iter().cloned().chain(stamp).collect();
@@ -125,16 +135,42 @@ impl StateFile {
             Format::Json => edit(if before.is_some() { text } else { "{}\n" }, &sets)?,
             Format::Lines => edit_lines(text, &sets),
         };
-        let (project, place) = self.place()?;
-        if project.read(&place, BYTES_MAX)?.as_deref() != before {
+        if self.read()?.as_deref() != before {
             return Err(WriteError::Changed);
         }
-        // The copy first: whoever finds the two apart takes the copy, so a step is never lost in between.
-        self.seal.iter().try_for_each(|seal| seal.close(edited.as_bytes()))?;
+        if let Some(seal) = &self.seal {
+            return self.write_sealed(seal, before, edited.as_bytes());
+        }
+        let (project, place) = self.place()?;
         if before.is_none() {
             project.make_folder_of(&place, Access::Users)?;
         }
-        Ok(project.replace(&place, edited.as_bytes(), Access::Users)?)
+        project.replace(&place, edited.as_bytes(), Access::Users)?;
+        Ok(None)
+    }
+
+    /// Seals the state, and writes the project's view of it. What others have written there counts for nothing.
+    fn write_sealed(
+        &self,
+        seal: &Seal,
+        before: Option<&[u8]>,
+        edited: &[u8],
+    ) -> Result<Option<String>, WriteError> {
+        let view = self.in_project().ok().flatten();
+        let is_others = view.as_deref() != before;
+        if before.is_none() && is_others {
+            return Err(WriteError::Changed);
+        }
+        // The books first: whoever finds the two apart takes those, so a step is never lost in between.
+        seal.close(edited)?;
+        seal.show(&self.path, edited)?;
+        let upheld = match view {
+            _ if !is_others => return Ok(None),
+            None => Upheld::Restored,
+            Some(_) => Upheld::PutBack,
+        };
+        let shown = self.path.strip_prefix(&self.home).unwrap_or(&self.path);
+        Ok(upheld.said(&shown.display().to_string()))
     }
 
     /// Fields of the file's content; none if it cannot be understood.

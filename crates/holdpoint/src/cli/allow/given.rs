@@ -24,7 +24,7 @@ struct Used {
 pub(super) fn by_state(run: &Run) -> Vec<String> {
     let used = used(&run.workflow);
     let Some(file) = state_file(run) else { return Vec::new() };
-    let bytes = file.read().ok().flatten();
+    let bytes = file.read().ok().flatten().or_else(|| file.in_project().ok().flatten());
     let values = bytes.and_then(|bytes| file.fields(&bytes, &used.fields)).unwrap_or_default();
     let spelled = |(field, value): (&String, &Json)| format!("{STATE}.{field} = {value}");
     let given = used.fields.iter().zip(&values).filter(|(_, value)| !value.is_null());

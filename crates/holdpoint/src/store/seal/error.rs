@@ -25,8 +25,27 @@ pub enum SealError {
         /// The run's home.
         home: PathBuf,
     },
+    /// The workflow that it was begun with has changed, or is gone.
+    Orphaned {
+        /// The workflow's name.
+        workflow: String,
+        /// The run's home.
+        home: PathBuf,
+    },
     /// Both were changed: nobody can say what was true.
     BothChanged {
+        /// The state.
+        state: String,
+        /// The run's home.
+        home: PathBuf,
+    },
+    /// The copy is not what was sealed.
+    Forged {
+        /// The workflow's name.
+        workflow: String,
+    },
+    /// There is a copy that no record knows of.
+    Unrecorded {
         /// The state.
         state: String,
         /// The run's home.
@@ -80,8 +99,17 @@ impl SealError {
             SealError::NotBuiltIn { workflow, .. } => {
                 format!("this run was begun with a workflow `{workflow}` that is not built in")
             }
+            SealError::Orphaned { workflow, .. } => {
+                format!("the workflow `{workflow}` that this run was begun with has changed, or is gone")
+            }
             SealError::BothChanged { state, .. } => {
                 format!("`{state}` was changed by others, and so was its copy in the books")
+            }
+            SealError::Forged { workflow } => {
+                format!("the copy of the state of `{workflow}` in the books was changed by others")
+            }
+            SealError::Unrecorded { state, .. } => {
+                format!("the books have a copy of `{state}`, and no record of it: others have written it")
             }
             SealError::Gone { books, counter, .. } => {
                 format!("the books of this run are gone: {} had {counter} records", books.display())
@@ -106,10 +134,15 @@ impl SealError {
         let typed = |home: &PathBuf| format!("the user types in a terminal: {}", waiting::command(home));
         match self {
             SealError::NoCopy { .. } => ": to begin anew, delete it".to_owned(),
-            SealError::NotBuiltIn { home, .. } => {
+            SealError::NotBuiltIn { home, .. } | SealError::Orphaned { home, .. } => {
                 format!(": put that back, or to end the run, {}", typed(home))
             }
-            SealError::BothChanged { home, .. } => format!(". To end the run, {}", typed(home)),
+            SealError::Forged { workflow } => {
+                format!(". To have it put right, or be told what to do: holdpoint {workflow} status")
+            }
+            SealError::BothChanged { home, .. } | SealError::Unrecorded { home, .. } => {
+                format!(". To end the run, {}", typed(home))
+            }
             SealError::Gone { home, .. } => {
                 format!(". Nothing is performed without them. To end the run, {}", typed(home))
             }

@@ -83,6 +83,60 @@ fn nor_does_it_go_on_with_the_run_of_one_that_is_gone() {
     assert_eq!(status["runs"][0]["origin"], "project", "{status}");
 }
 
+fn edit(machine: &Machine) {
+    machine.write(OWN, &format!("{SEALED}# changed\n"));
+}
+
+fn remove(machine: &Machine) {
+    std::fs::remove_dir_all(machine.root().join(".holdpoint/workflows")).unwrap();
+    machine.write(SPEC, PLAN);
+}
+
+/// What the messages say: `holdpoint allow` ends it, whatever was allowed in between, and another can begin.
+#[test]
+fn allowing_ends_the_run_of_a_workflow_that_is_another_one_now() {
+    let changes =
+        [(edit as fn(&Machine), &["autopilot", "start"][..]), (remove, &["autopilot", "start", SPEC])];
+    for (change, start) in changes {
+        for is_allowed_before in [false, true] {
+            let machine = machine();
+            change(&machine);
+            // Without a terminal the content is allowed, and nothing becomes of the run.
+            if is_allowed_before {
+                let digest = machine.run(&["allow", "--print"]).stdout;
+                let allowed = machine.run(&["allow", "--digest", digest.trim()]);
+                assert_eq!(allowed.code, Some(0), "{}", allowed.stderr);
+            }
+            let next = machine.run(&["autopilot", "next"]);
+            assert!(next.code != Some(0) && next.stderr.contains("holdpoint allow "), "{}", next.stderr);
+            let refused = machine.typed(&["allow"], "n\n");
+            assert!(refused.stdout.contains("has changed, or is gone. It ends"), "{}", refused.stdout);
+            assert_ne!(machine.run(start).code, Some(0), "it is the user's to say");
+            let allowed = machine.typed(&["allow"], "y\n");
+            assert!(
+                allowed.stdout.contains("The run of autopilot is over. Its state is in "),
+                "{}",
+                allowed.stdout
+            );
+            let begun = machine.run(start);
+            assert_eq!(begun.code, Some(0), "{}{}", begun.stdout, begun.stderr);
+            let again = machine.typed(&["allow"], "y\n");
+            assert!(again.stdout.contains("already allowed as it is"), "{}", again.stdout);
+        }
+    }
+}
+
+/// A run whose workflow waits for the user, and is the one it was begun with, goes on.
+#[test]
+fn allowing_leaves_the_run_of_an_unchanged_workflow_alone() {
+    let machine = machine();
+    machine.write(".holdpoint/workflows/other/workflow.toml", "about = \"Other.\"\n");
+    let allowed = machine.typed(&["allow"], "y\n");
+    assert!(!allowed.stdout.contains("It ends"), "{}", allowed.stdout);
+    let status = machine.run(&["status", "--json"]).json();
+    assert_eq!(status["runs"][0]["origin"], "project", "{status}");
+}
+
 /// A run that a built-in workflow begins while the project's own waits is the built-in one's.
 #[test]
 fn the_head_of_a_seal_names_the_workflow_that_began_the_run() {

@@ -116,6 +116,47 @@ fn a_project_that_is_put_back_goes_on_where_the_books_are() {
     }
 }
 
+/// What counts is in the books, also for what is worked out while a program is at work: no edit of the view is sealed.
+#[test]
+fn what_is_edited_while_something_is_performed_is_put_back() {
+    for (field, forged) in [("test_command", "echo 9 passed in 0.01s"), ("phase", "finishing")] {
+        let site = Site::new();
+        let state = site.root().join(STATE);
+        let edit =
+            format!("sed -i 's|\"{field}\": \"[^\"]*\"|\"{field}\": \"{forged}\"|' '{}'", state.display());
+        site.write("tests/test_base.sh", &format!("{edit} 2>/dev/null; test -f cart.py\n"));
+        site.git("add --all && git commit --quiet --message 'test(cart): edit'");
+        site.start(&[]);
+        follow(&site, Site::next, &[(TASK_1, &total), (READY_1, &commit_1)]);
+        let sealed = site.read_book("sealed/autopilot.json");
+        assert!(!sealed.contains(forged), "{field}: {sealed}");
+        let said = "`autopilot-state.json` is written by the engine alone: a change to it was put back";
+        assert!(site.read_book("journal.jsonl").contains(said), "{field}");
+        assert!(!site.read(STATE).contains(forged), "{field}");
+    }
+}
+
+/// A witness is the agent's to write: however far ahead it says the books were, the user can go on.
+#[test]
+fn a_witness_that_is_made_up_stops_nobody_for_good() {
+    for counter in [u64::MAX, u64::MAX / 2, 5_000] {
+        let site = begun();
+        site.unseen(&format!(
+            "sed -i 's/\"counter\":[0-9]*/\"counter\":{counter}/' .git/holdpoint/witness/root"
+        ));
+        let next = site.tell(&["next"]);
+        assert!(next.code != Some(0) && next.stderr.contains("were set back"), "{}", next.stderr);
+        let allowed = allow_at(&site, &site.root());
+        assert!(
+            allowed.stdout.contains("The run of autopilot goes on here."),
+            "{}{}",
+            allowed.stdout,
+            allowed.stderr
+        );
+        follow(&site, Site::next, &[(TASK_1, &total), (READY_1, &nothing)]);
+    }
+}
+
 /// F1: what is forged in the project is not read.
 #[test]
 fn a_forged_state_with_a_forged_seal_is_put_back() {

@@ -80,6 +80,80 @@ fn what_the_keeper_performs_is_fenced() {
     assert!(verified.contains(" proved  feat(cart): add up prices"), "{verified}");
 }
 
+/// The steps in a fence whose keeper has a temporary folder of its own: programs may write to that, and all these tests are
+/// in the usual one.
+fn fenced_apart(site: &Site, steps: &[Json]) -> Vec<Done> {
+    site.program("true", "");
+    let mut keeper = site.later(env!("CARGO_BIN_EXE_holdpoint"), "");
+    let temporary = site.tools().join("temporary");
+    std::fs::create_dir_all(&temporary).unwrap();
+    keeper.env("TMPDIR", temporary);
+    let all: Vec<Json> = std::iter::once(prompt(site)).chain(steps.iter().cloned()).collect();
+    stand_in::run(keeper, &site.tools(), &all).split_off(1)
+}
+
+/// A program that shows that it ran, and tries to write the books.
+fn escaping(name: &str, then: &str) -> String {
+    format!(
+        "#!/bin/sh\necho >>.git/ran-{name} || echo >>\"$GIT_DIR/ran-{name}\"\n\
+         echo >\"$XDG_STATE_HOME/holdpoint/escaped-{name}\"\n{then}\n"
+    )
+}
+
+/// The repository's hooks and configuration are the agent's: what they name may not write more than a check's program.
+#[test]
+fn what_the_engines_commit_starts_is_confined() {
+    if !is_possible() || !holdpoint::confinement::sandbox::can_confine() {
+        return;
+    }
+    let site = coded();
+    let signature = "cat >/dev/null; echo '[GNUPG:] SIG_CREATED ' >&2; echo '-----BEGIN PGP SIGNATURE-----'";
+    site.script("tools/signs", &format!("#!/bin/sh\necho >>.git/ran-users\n{signature}\n"));
+    let config = site.read("../tools/.gitconfig");
+    let signs = site.tools().join("signs");
+    site.write("../tools/.gitconfig", &format!("{config}\n[gpg]\nprogram = {}\n", signs.display()));
+    for (name, then) in [
+        ("pre-commit", "exit 0"),
+        ("commit-msg", "exit 0"),
+        ("post-commit", "exit 0"),
+        ("reference-transaction", "exit 0"),
+        ("post-index-change", "exit 0"),
+        ("monitor", "exit 1"),
+        ("filter", "cat"),
+        ("signer", signature),
+    ] {
+        site.script(&format!("tools/{name}"), &escaping(name, then));
+    }
+    let set_up = "for hook in pre-commit commit-msg post-commit reference-transaction post-index-change; do \
+        cp ../tools/$hook .git/hooks/ || exit 1; done; t=$(realpath ../tools); git config core.fsmonitor $t/monitor && \
+        git config filter.x.clean $t/filter && echo 'cart.py filter=x' >>.git/info/attributes && \
+        git config commit.gpgsign true && git config gpg.program $t/signer && rm -f .git/ran-*";
+    let done = fenced_apart(
+        &site,
+        &[
+            call("holdpoint autopilot next"),
+            shell("echo x >$XDG_STATE_HOME/holdpoint/escaped-shell"),
+            shell(set_up),
+            call("holdpoint autopilot commit 'feat(cart): add up prices'"),
+        ],
+    );
+    assert!(done[0].said.contains("is ready to commit"), "{}", done[0].said);
+    assert!(done[1].code != Some(0) && done[2].code == Some(0), "{} {}", done[1].said, done[2].said);
+    assert_eq!(done[3].code, Some(0), "{}", done[3].said);
+    assert_eq!(site.git("log -1 --format=%s"), "feat(cart): add up prices", "{}", done[3].said);
+    for ran in ["pre-commit", "commit-msg", "post-commit", "filter", "users"] {
+        assert!(site.root().join(format!(".git/ran-{ran}")).exists(), "{ran}: {}", done[3].said);
+    }
+    assert!(!site.root().join(".git/ran-signer").exists(), "the signer is the user's own");
+    let names = std::fs::read_dir(site.books_folder()).unwrap();
+    let names: Vec<String> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(!names.iter().any(|name| name.contains("escaped")), "{names:?}");
+    let last = site.evidence().pop().unwrap();
+    assert_eq!((&last["phase"], &last["level"]), (&json!("committing"), &json!("fenced")), "{last}");
+    let doubts = last["doubts"].to_string();
+    assert!(doubts.contains("its own gpg.program does not count"), "{last}");
+}
+
 /// Speaks to the keeper itself, past our program. What is asked is in the first argument.
 const SPEAKS: &str = r#"
 import array, json, os, socket, struct, sys
