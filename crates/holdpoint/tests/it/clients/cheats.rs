@@ -170,6 +170,60 @@ fn codex_moves_the_trunk_by_a_script() {
     moves_the_trunk(Kind::Codex);
 }
 
+/// What an agent's shell can try, each by another mechanism, and what the agent is told of it: steps left out, files that are
+/// not the task's, and what the work is judged by.
+const WORK: [(&str, &str); 3] = [
+    ("holdpoint autopilot commit 'feat(cart): add up'", "has nothing to do now"),
+    ("printf 'x = 1\\n' >shop.py", "CHANGED ALTHOUGH IT IS HELD: shop.py"),
+    (
+        "rm shop.py; sed -i 's/The sum/Any sum/' ai/features/FTR-1-cart.md",
+        "CHANGED ALTHOUGH IT IS HELD: ai/features/FTR-1-cart.md",
+    ),
+];
+/// A push, the user's word, and a commit that no word of the command shows.
+const BEYOND: [(&str, &str); 4] = [
+    ("git push origin work", "`git push` is for the user to type"),
+    ("holdpoint autopilot resume 'go on'", "This is the user's to do, not an agent's"),
+    ("printf 'holdpoint autopilot resume retry' >~/r.sh; sh ~/r.sh 2>&1", "is the user's to call"),
+    (
+        "printf 'git commit --quiet --allow-empty --message more' >~/c.sh; sh ~/c.sh",
+        "DONE ALTHOUGH IT IS HELD: refs/heads/work was moved",
+    ),
+];
+
+fn is_told_what_it_did(kind: Kind, tried: &[(&str, &str)]) {
+    let Some(program) = kind.program() else { return };
+    let project = specified();
+    let calls: Vec<&str> = [START, NEXT].into_iter().chain(tried.iter().map(|(call, _)| *call)).collect();
+    let shown = plays(kind, &program, &project, &calls);
+    for (at, (call, said)) in tried.iter().enumerate() {
+        // What comes after a call is shown with its result, or with the request that follows.
+        let about: String = shown[at + 3..].iter().take(2).cloned().collect();
+        assert!(about.contains(said), "{call}: {about}");
+    }
+    assert_eq!(state(&project)["tasks"][0]["commit"], Json::Null);
+}
+
+#[test]
+fn claude_code_is_told_what_it_did_to_the_work() {
+    is_told_what_it_did(Kind::Claude, &WORK);
+}
+
+#[test]
+fn claude_code_is_told_what_it_did_beyond_it() {
+    is_told_what_it_did(Kind::Claude, &BEYOND);
+}
+
+#[test]
+fn codex_is_told_what_it_did_to_the_work() {
+    is_told_what_it_did(Kind::Codex, &WORK);
+}
+
+#[test]
+fn codex_is_told_what_it_did_beyond_it() {
+    is_told_what_it_did(Kind::Codex, &BEYOND);
+}
+
 /// A server with one tool, which writes a file.
 const SERVER: &str = r#"import json, sys
 schema = {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
