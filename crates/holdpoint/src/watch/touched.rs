@@ -227,4 +227,25 @@ mod tests {
         std::fs::write(folder.path().join(".git/index"), "rubbish").unwrap();
         assert!(since(folder.path(), &git, moment).is_empty());
     }
+
+    #[test]
+    fn what_git_skips_and_what_a_link_hides_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let sh = |script: &str| {
+            let ran = Command::new("sh").args(["-ec", script]).current_dir(folder.path()).status();
+            assert!(ran.unwrap().success(), "{script}");
+        };
+        sh(
+            "git init -q . && mkdir -p a/b c/d && for f in a/b/one c/d/two c/d/gone top; do echo x > $f; done && git add . \
+            && git update-index --skip-worktree top c/d/gone && rm c/d/gone && cp -r a copy",
+        );
+        let git = GitFolders::of(folder.path()).unwrap();
+        let moment = later_than(&folder.path().join("copy/b/one"));
+        assert!(since(folder.path(), &git, moment).is_empty());
+        // A file is put where git knows folders alone; one that is skipped is written, and one that is gone stays so.
+        sh("echo y > top; echo z > c/new; mv a was; ln -s copy a");
+        assert_eq!(since(folder.path(), &git, moment), ["a", "a/b/one", "c/new", "top"]);
+        sh("git update-index --index-version 4");
+        assert_eq!(since(folder.path(), &git, moment), ["a", "a/b/one", "c/new", "top"]);
+    }
 }
