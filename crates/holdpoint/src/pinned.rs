@@ -22,7 +22,7 @@ use crate::allow::fingerprint::{SETTLED_S, look};
 use crate::allow::identity::Identity;
 use crate::confinement::variables;
 use crate::env::Env;
-use crate::env_vars::PATH;
+use crate::env_vars::{self, PATH};
 use crate::program;
 use crate::project::Run;
 use crate::store::pin::{By, Pin, Program, Surroundings};
@@ -212,9 +212,16 @@ pub fn git(root: &Path, env: &dyn Env) -> Result<(PathBuf, Option<String>), NotP
     // Tests of this crate have no state folder of their own.
     let is_pinned = !cfg!(test) && !env.began_everything();
     let pinned = is_pinned.then(|| Pinned::of(root, env)).flatten();
-    let Some(pinned) = pinned else { return Ok((GIT.into(), None)) };
+    let Some(pinned) = pinned else { return Ok((installed(GIT), None)) };
     let file = pinned.find(GIT, env)?.unwrap_or_else(|| GIT.into());
     Ok((file, pinned.surroundings.variables.get(PATH).cloned()))
+}
+
+/// Where the system would find a program. By its whole path it is started without this process being copied first.
+fn installed(name: &str) -> PathBuf {
+    let own = env_vars::for_git().into_iter().find(|(variable, _)| variable == PATH);
+    let path = own.and_then(|(_, path)| path.into_string().ok());
+    path.and_then(|path| program::on(&path, name)).unwrap_or_else(|| name.into())
 }
 
 /// Names the programs that a request starts, as far as its words say.

@@ -2,6 +2,7 @@
 //! call has left running. Files are read directly: no git process where a file can answer.
 
 pub mod lingering;
+mod place;
 pub mod refs;
 pub mod settings;
 pub mod touched;

@@ -104,8 +104,24 @@ impl Facts {
                 sets.push(self.frozen(path)?);
             }
             sets.extend([marked("settings", json!(self.settings()?)), marked("tests", json!({}))]);
+            sets.extend(self.based_anew()?);
         }
         Ok(sets)
+    }
+
+    /// Takes the last commit for the one that the item began at, where it is another: what is in it is nobody's change.
+    fn based_anew(self: &Arc<Self>) -> Result<Option<Set>, FactError> {
+        if !self.workflow.run.notes.beginnings || self.moved_head()?.is_none() {
+            return Ok(None);
+        }
+        let Some(head) = self.last_commit()? else { return Ok(None) };
+        let Some(tree) = self.tree_of(&head)? else { return Ok(None) };
+        let mut began = self.beginning()?;
+        if !began["landed"].is_null() {
+            began["landed"] = json!(tree);
+        }
+        (began["tree"], began["head"]) = (json!(tree), json!(head.id));
+        self.begun(began).map(Some)
     }
 
     fn frozen(self: &Arc<Self>, path: &str) -> Result<Set, FactError> {

@@ -116,6 +116,18 @@ pub fn collect(
     Ok(Some(written))
 }
 
+/// The last commit that a run has proved, if the one that is checked out has no proof of its own: nothing passed that is
+/// about its files, or names it.
+pub fn exchanged(run: &Run, pieces: &[Evidence]) -> Option<(ObjectId, Commit)> {
+    let named = |piece: &Evidence| ObjectId::read(piece.details.get("commit")?.as_str()?).ok();
+    let proved = pieces.iter().rev().filter(|piece| piece.passed).find_map(named)?;
+    let repository = Repository::at(&run.home).ok()?;
+    let head = repository.commit("HEAD").ok()?;
+    let tree = repository.tree_without(&head.tree, &run.workflow.run.aside()).ok()?;
+    let is_proved = pieces.iter().any(|piece| piece.passed && is_about(piece, &tree, &head));
+    (!is_proved).then_some((proved, head))
+}
+
 /// Returns the lowest level among pieces; none if one has none. Whoever signs it keeps it, and can prove no more than that.
 fn level(pieces: &[(Link, &Evidence)]) -> Option<Level> {
     let lowest = pieces.iter().map(|(_, piece)| piece.level).min().flatten()?;
@@ -139,15 +151,16 @@ fn applying<'c>(
     tree: &ObjectId,
     commit: &Commit,
 ) -> Vec<(Link, &'c Evidence)> {
-    let is_about = |piece: &Evidence| {
-        let names = |id: Option<&str>| id == Some(commit.id.as_str());
-        piece.tree.as_deref() == Some(tree.as_str())
-            || names(piece.details.get("commit").and_then(Json::as_str))
-            || names(piece.approval.as_ref().and_then(|given| given.commit.as_deref()))
-    };
-    let mut all: Vec<(Link, &Evidence)> =
-        links.into_iter().zip(&chain.pieces).filter(|(_, piece)| is_about(piece)).collect();
+    let applies = |(_, piece): &(Link, &Evidence)| is_about(piece, tree, commit);
+    let mut all: Vec<(Link, &Evidence)> = links.into_iter().zip(&chain.pieces).filter(applies).collect();
     all.split_off(all.len().saturating_sub(PIECES_MAX))
+}
+
+fn is_about(piece: &Evidence, tree: &ObjectId, commit: &Commit) -> bool {
+    let names = |id: Option<&str>| id == Some(commit.id.as_str());
+    piece.tree.as_deref() == Some(tree.as_str())
+        || names(piece.details.get("commit").and_then(Json::as_str))
+        || names(piece.approval.as_ref().and_then(|given| given.commit.as_deref()))
 }
 
 /// A run's workflow, with the digest of all its files.

@@ -3,10 +3,14 @@
 use thiserror::Error;
 
 use super::envelope::{BYTES_MAX, Bundle, EnvelopeError};
+use super::identity::ObjectId;
 use super::repository::{Commit, Repository, RepositoryError};
 
 /// Where the notes are.
 pub const REFERENCE: &str = "refs/notes/holdpoint";
+
+/// The most attested commits that one without an attestation is compared with.
+const ATTESTED_MAX: usize = 1000;
 
 /// The reason why there is no bundle.
 #[derive(Debug, Error)]
@@ -15,8 +19,11 @@ pub enum NoteError {
     #[error("no attestation: there is no {REFERENCE} here")]
     NoNotes,
     /// The commit has none.
-    #[error("no attestation")]
+    #[error("no attestation: this commit has no proof of its own")]
     NoNote,
+    /// The commit has none, and one with the same parents has: it was amended, or made again.
+    #[error("no attestation: {} was proved, and this commit came in its place without a proof of its own", .0.short())]
+    Replaced(ObjectId),
     /// The note is no bundle.
     #[error("the attestation cannot be read: {0}")]
     Unreadable(#[from] EnvelopeError),
@@ -48,9 +55,27 @@ impl<'a> Notes<'a> {
             return Err(NoteError::NoNotes);
         }
         let id = self.repository.ask(&["notes", "--ref", REFERENCE, "list", commit.id.as_str()])?;
-        let id = id.ok_or(NoteError::NoNote)?;
+        let Some(id) = id else {
+            return Err(self.replaced(commit)?.map_or(NoteError::NoNote, NoteError::Replaced));
+        };
         let bytes = self.repository.blob(&id, BYTES_MAX)?.ok_or(EnvelopeError::TooLarge)?;
         Ok(Bundle::read(&bytes)?)
+    }
+}
+
+impl Notes<'_> {
+    /// Finds an attested commit that a commit stands in the place of: it has the same parents.
+    fn replaced(&self, commit: &Commit) -> Result<Option<ObjectId>, RepositoryError> {
+        let listed = self.repository.ask(&["notes", "--ref", REFERENCE, "list"])?.unwrap_or_default();
+        let attested = listed.lines().filter_map(|line| line.split(' ').nth(1)).take(ATTESTED_MAX);
+        let question = ["rev-list", "--parents", "--no-walk", "--ignore-missing", commit.id.as_str()];
+        let ids: Vec<&str> = question.into_iter().chain(attested).collect();
+        let lines = self.repository.ask(&ids)?.unwrap_or_default();
+        let families: Vec<(&str, &str)> =
+            lines.lines().map(|line| line.split_once(' ').unwrap_or((line, ""))).collect();
+        let own = families.iter().find(|(id, _)| *id == commit.id.as_str()).map(|(_, parents)| *parents);
+        let is_other = |(id, parents): &&(&str, &str)| *id != commit.id.as_str() && Some(*parents) == own;
+        Ok(families.iter().find(is_other).and_then(|(id, _)| ObjectId::read(id).ok()))
     }
 }
 

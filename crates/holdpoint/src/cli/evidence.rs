@@ -8,6 +8,7 @@ use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::approval::Channel;
 
 use super::{Context, phrase, subject};
+use crate::attestation::collection;
 use crate::check;
 use crate::engine::owed;
 use crate::error::CommandError;
@@ -55,6 +56,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let mut is_any = false;
     for run in &found.runs {
         let mut pieces = evidence::read(&run.books, &run.workflow.name);
+        let exchanged = if arguments.json { None } else { collection::exchanged(run, &pieces) };
         pieces.retain(|piece| arguments.phase.as_ref().is_none_or(|phase| piece.phase == *phase));
         let skipped = if arguments.lines == 0 || arguments.json {
             0
@@ -66,6 +68,15 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         if let Some(text) = owed::text(&owed::of(run, context.env.as_ref())).filter(|_| !arguments.json) {
             is_any = true;
             context.ui.record(context.ui.paint(Style::Yellow, format!("{}: {text}", run.workflow.name)));
+        }
+        if let Some((proved, head)) = exchanged {
+            let what = format!(
+                "{}: HEAD, {}, has no proof of its own: nothing here is about its files. The last commit that was proved is {}.",
+                run.workflow.name,
+                head.id.short(),
+                proved.short()
+            );
+            context.ui.record(context.ui.paint(Style::Yellow, what));
         }
         if skipped > 0 {
             context.ui.note(format!("{skipped} older pieces are not shown. Show all with `-n 0`."));

@@ -199,6 +199,10 @@ fn judged(reports: &[Report]) -> Result<(), CommandError> {
         error.hinted("attest it again with a key that git signs with, or accept it with `--unsigned`")
     } else if has(|problem| matches!(problem, Problem::Note(NoteError::NoNote))) {
         error.hinted("`holdpoint attest COMMIT` writes an attestation, where the commit was proved")
+    } else if has(|problem| matches!(problem, Problem::Note(NoteError::Replaced(_)))) {
+        error.hinted(
+            "what was proved is still there, under its own id; this commit is proved in a run of its own",
+        )
     } else {
         error
     })

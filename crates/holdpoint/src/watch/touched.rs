@@ -1,22 +1,22 @@
 //! The files of a working tree that have changed since a moment: by the time of their last change, which no program can set.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::place::Place;
 use super::refs::GitFolders;
-use crate::worktree::entries;
+use crate::worktree::entries::{self, Name};
 
 /// The largest index that is read: some two million files.
 const INDEX_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The most files that are listed.
 pub const FILES_MAX: usize = 500;
-/// How many threads look.
-const THREADS: usize = 2;
+/// How many threads look at most, and from how many files on it is worth one more.
+const THREADS_MAX: usize = 4;
+const FILES_A_THREAD: usize = 1_000;
 /// By how much the clock that files are stamped with may be behind.
 const BEHIND: Duration = Duration::from_millis(12);
 
@@ -25,6 +25,11 @@ const BEHIND: Duration = Duration::from_millis(12);
 pub struct Instant(i64, i64);
 
 impl Instant {
+    /// Seconds since 1970, and nanoseconds.
+    pub(super) fn new(seconds: i64, nanoseconds: i64) -> Instant {
+        Instant(seconds, nanoseconds)
+    }
+
     /// Now.
     pub fn now() -> Instant {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(BEHIND);
@@ -33,106 +38,160 @@ impl Instant {
 }
 
 /// Lists the files below `home`, by their paths from there, that were changed, made or removed since a moment. Of files
-/// that git does not know it sees those beside files that git knows. Nothing where there is no index to read.
+/// that git does not know it sees those in folders that git knows. Nothing where there is no index to read.
 pub fn since(home: &Path, git: &GitFolders, moment: Instant) -> Vec<String> {
     let Ok(Some(index)) = crate::world::read_file(&git.index(), INDEX_BYTES_MAX) else { return Vec::new() };
-    let Some(entries) = entries::read(&index) else { return Vec::new() };
+    let Some(mut names) = entries::names(&index) else { return Vec::new() };
     let Some(root) = home.ancestors().find(|root| root.join(".git").symlink_metadata().is_ok()) else {
         return Vec::new();
     };
-    let prefix = home.strip_prefix(root).unwrap_or(Path::new(""));
-    let paths: Vec<&Path> = entries
-        .iter()
-        .filter(|entry| !entry.is_skipped)
-        .map(|entry| path(&entry.path))
-        .filter(|path| path.starts_with(prefix))
-        .collect();
-    let mut found = BTreeSet::new();
-    let share = paths.len().div_ceil(THREADS).max(1);
-    std::thread::scope(|scope| {
-        let look = |part: &[&Path]| changed(root, part, moment);
-        let threads: Vec<_> = paths.chunks(share).map(|part| scope.spawn(move || look(part))).collect();
-        found.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()));
-    });
-    found.extend(new_beside(root, &paths, moment));
-    let below =
-        |path: &PathBuf| path.strip_prefix(prefix).ok().map(|path| path.to_string_lossy().into_owned());
+    let Some(top) = Place::top(root) else { return Vec::new() };
+    let mut prefix = home.strip_prefix(root).unwrap_or(Path::new("")).as_os_str().as_encoded_bytes().to_vec();
+    if !prefix.is_empty() {
+        prefix.push(b'/');
+        names.retain(|name| name.path.starts_with(&prefix));
+    }
+    let walk = Walk { top: &top, names: &names, moment };
+    let found = walk.changed();
+    let below = |path: &Vec<u8>| {
+        path.strip_prefix(&prefix[..]).map(|path| String::from_utf8_lossy(path).into_owned())
+    };
     found.iter().filter_map(below).take(FILES_MAX).collect()
 }
 
-/// Those that are not as they were. One that is gone counts if the folder that it was in has changed.
-fn changed(root: &Path, paths: &[&Path], moment: Instant) -> Vec<PathBuf> {
-    let is_changed = |path: &&&Path| match root.join(path).symlink_metadata() {
-        Ok(there) => at(&there) >= moment,
-        Err(_) => {
-            let folders = path.ancestors().skip(1).map(|folder| root.join(folder));
-            let folder = folders.into_iter().find_map(|folder| folder.symlink_metadata().ok());
-            folder.is_some_and(|folder| at(&folder) >= moment)
-        }
-    };
-    paths.iter().filter(is_changed).map(|path| path.to_path_buf()).collect()
+/// A look at all files of an index.
+struct Walk<'a> {
+    top: &'a Place,
+    names: &'a [Name<'a>],
+    moment: Instant,
 }
 
-/// Files that git does not know, in folders that have changed and that it knows files of.
-fn new_beside(root: &Path, known: &[&Path], moment: Instant) -> Vec<PathBuf> {
-    // An index is sorted, so the files of a folder mostly stand together. Comparing paths part by part would be dear.
-    let mut folders: Vec<&OsStr> =
-        known.iter().filter_map(|path| path.parent()).map(Path::as_os_str).collect();
-    folders.dedup();
-    let names: OnceCell<HashSet<&OsStr>> = OnceCell::new();
-    let mut new = Vec::new();
-    for folder in folders {
-        let folder = Path::new(folder);
-        let place = root.join(folder);
-        if !place.symlink_metadata().is_ok_and(|there| there.is_dir() && at(&there) >= moment) {
-            continue;
-        }
-        let names = names.get_or_init(|| known.iter().map(|path| path.as_os_str()).collect());
-        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
-            let path = folder.join(entry.file_name());
-            let is_new = |there: std::fs::Metadata| !there.is_dir() && at(&there) >= moment;
-            if !names.contains(path.as_os_str()) && entry.metadata().is_ok_and(is_new) {
-                new.push(path);
+/// What a part of a look has found.
+#[derive(Default)]
+struct Part<'a> {
+    files: Vec<&'a [u8]>,
+    folders: Vec<&'a [u8]>,
+}
+
+/// The folder that is looked into.
+struct Current<'a> {
+    folder: &'a [u8],
+    place: Option<Place>,
+    /// Whether it has changed; where it is gone, the one that it was in.
+    is_changed: bool,
+}
+
+impl<'a> Walk<'a> {
+    /// The paths of all that is not as it was.
+    fn changed(&self) -> BTreeSet<Vec<u8>> {
+        let threads = (self.names.len() / FILES_A_THREAD).clamp(1, THREADS_MAX);
+        let mut parts = self.names.chunks(self.names.len().div_ceil(threads).max(1));
+        let first = parts.next().unwrap_or_default();
+        let found: Vec<Part<'a>> = std::thread::scope(|scope| {
+            let others: Vec<_> = parts.map(|part| scope.spawn(move || self.part(part))).collect();
+            let first = self.part(first);
+            let others = others.into_iter().map(|thread| thread.join().unwrap_or_default());
+            std::iter::once(first).chain(others).collect()
+        });
+        let mut all: BTreeSet<Vec<u8>> =
+            found.iter().flat_map(|part| &part.files).map(|file| file.to_vec()).collect();
+        let folders: BTreeSet<&[u8]> = found.iter().flat_map(|part| &part.folders).copied().collect();
+        all.extend(folders.into_iter().flat_map(|folder| self.new_in(folder)).take(FILES_MAX));
+        all
+    }
+
+    /// Those that are not as they were. One that is gone counts if the folder that it was in has changed.
+    fn part(&self, names: &'a [Name<'a>]) -> Part<'a> {
+        let mut part = Part::default();
+        let mut current: Option<Current<'a>> = None;
+        for name in names {
+            let (folder, file) = split(&name.path);
+            if current.as_ref().is_none_or(|current| current.folder != folder) {
+                self.climb(folder, current.as_ref().map(|current| current.folder), &mut part);
+                current = Some(self.enter(folder, &mut part));
             }
-            if new.len() >= FILES_MAX {
-                return new;
+            let Some(current) = &current else { continue };
+            let is_changed = match current.place.as_ref().and_then(|place| place.changed_in(file)) {
+                Some(at) => at >= self.moment,
+                None => current.is_changed && !name.is_skipped,
+            };
+            if is_changed {
+                part.files.push(&name.path);
+            }
+        }
+        part
+    }
+
+    fn enter(&self, folder: &'a [u8], part: &mut Part<'a>) -> Current<'a> {
+        let place = self.top.below(folder);
+        let is_changed = match &place {
+            Some(place) => self.has_changed(place),
+            None => above(folder)
+                .find_map(|folder| self.top.below(folder))
+                .is_some_and(|it| self.has_changed(&it)),
+        };
+        if place.is_some() && is_changed {
+            part.folders.push(folder);
+        }
+        Current { folder, place, is_changed }
+    }
+
+    /// Looks at the folders on the way to a folder that were not on the way to the one before it.
+    fn climb(&self, folder: &'a [u8], before: Option<&[u8]>, part: &mut Part<'a>) {
+        let is_known = |above: &&[u8]| {
+            before.is_some_and(|before| {
+                before
+                    .strip_prefix(*above)
+                    .is_some_and(|rest| above.is_empty() || rest.is_empty() || rest[0] == b'/')
+            })
+        };
+        for above in above(folder).take_while(|above| !is_known(above)) {
+            if self.top.below(above).is_some_and(|place| self.has_changed(&place)) {
+                part.folders.push(above);
             }
         }
     }
-    new
+
+    fn has_changed(&self, place: &Place) -> bool {
+        place.changed().is_some_and(|at| at >= self.moment)
+    }
+
+    /// Files that git does not know, in a folder that has changed.
+    fn new_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        let Some(place) = self.top.below(folder) else { return Vec::new() };
+        let new = place.files().filter(|(_, at)| *at >= self.moment);
+        let whole = |name: Vec<u8>| if folder.is_empty() { name } else { [folder, b"/", &name].concat() };
+        let is_known = |path: &Vec<u8>| {
+            self.names.binary_search_by(|name| name.path.as_ref().cmp(path.as_slice())).is_ok()
+        };
+        new.map(|(name, _)| whole(name)).filter(|path| !is_known(path)).take(FILES_MAX).collect()
+    }
 }
 
-#[cfg(unix)]
-fn at(there: &std::fs::Metadata) -> Instant {
-    use std::os::unix::fs::MetadataExt;
-
-    Instant(there.ctime(), there.ctime_nsec())
+/// A path's folder and its last name.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (&[], path),
+    }
 }
 
-/// Where files have no change time, that of the last write must do.
-#[cfg(not(unix))]
-fn at(there: &std::fs::Metadata) -> Instant {
-    let written = there.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let written = written.unwrap_or_default();
-    Instant(written.as_secs().cast_signed(), i64::from(written.subsec_nanos()))
-}
-
-#[cfg(unix)]
-fn path(bytes: &[u8]) -> &Path {
-    Path::new(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::new(std::str::from_utf8(bytes).unwrap_or_default()))
+/// The folders that a folder is in, the nearest first.
+fn above(folder: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| split(folder).0)).skip(1)
 }
 
 #[cfg(all(test, unix))]
 #[expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a repository of others'")]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
     use std::process::Command;
 
     use super::*;
+
+    fn at(there: &std::fs::Metadata) -> Instant {
+        Instant(there.ctime(), there.ctime_nsec())
+    }
 
     /// A moment after a file was changed: files are stamped by a clock with ticks.
     fn later_than(file: &Path) -> Instant {
@@ -167,5 +226,26 @@ mod tests {
         assert_eq!(since(&folder.path().join("a"), &git, moment), ["b/new", "one"]);
         std::fs::write(folder.path().join(".git/index"), "rubbish").unwrap();
         assert!(since(folder.path(), &git, moment).is_empty());
+    }
+
+    #[test]
+    fn what_git_skips_and_what_a_link_hides_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let sh = |script: &str| {
+            let ran = Command::new("sh").args(["-ec", script]).current_dir(folder.path()).status();
+            assert!(ran.unwrap().success(), "{script}");
+        };
+        sh(
+            "git init -q . && mkdir -p a/b c/d && for f in a/b/one c/d/two c/d/gone top; do echo x > $f; done && git add . \
+            && git update-index --skip-worktree top c/d/gone && rm c/d/gone && cp -r a copy",
+        );
+        let git = GitFolders::of(folder.path()).unwrap();
+        let moment = later_than(&folder.path().join("copy/b/one"));
+        assert!(since(folder.path(), &git, moment).is_empty());
+        // A file is put where git knows folders alone; one that is skipped is written, and one that is gone stays so.
+        sh("echo y > top; echo z > c/new; mv a was; ln -s copy a");
+        assert_eq!(since(folder.path(), &git, moment), ["a", "a/b/one", "c/new", "top"]);
+        sh("git update-index --index-version 4");
+        assert_eq!(since(folder.path(), &git, moment), ["a", "a/b/one", "c/new", "top"]);
     }
 }

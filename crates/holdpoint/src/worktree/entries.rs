@@ -3,6 +3,11 @@
 //!
 //! The format is git's own, versions 2 to 4 (gitformat-index). Split indexes are not supported: git writes ours whole.
 
+use std::borrow::Cow;
+
+/// The mark of an entry whose path is too long for its length to be noted.
+const LENGTH_UNKNOWN: u16 = 0xfff;
+
 /// One path in an index.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -39,10 +44,54 @@ impl Entry {
     }
 }
 
+/// The name of one path in an index.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// The path from the top of the working tree.
+    pub path: Cow<'a, [u8]>,
+    /// Whether git should ignore that the file is missing.
+    pub is_skipped: bool,
+}
+
 /// Parses an index file. Returns `None` if the format is unknown.
 pub fn read(file: &[u8]) -> Option<Vec<Entry>> {
+    parsed(file, |raw| Entry {
+        path: raw.path.to_vec(),
+        mode: raw.mode,
+        changed: raw.changed,
+        modified: raw.modified,
+        is_assumed_unchanged: raw.flags & 0x8000 != 0,
+        is_skipped: raw.is_skipped(),
+        id: raw.id.to_vec(),
+        stage: raw.flags >> 12 & 3,
+    })
+}
+
+/// Only the names, in the file's order, without copying them where the format has them whole.
+pub fn names(file: &[u8]) -> Option<Vec<Name<'_>>> {
+    parsed(file, |raw| Name { path: raw.path.clone(), is_skipped: raw.is_skipped() })
+}
+
+fn parsed<'a, T>(file: &'a [u8], make: impl Fn(&Raw<'a>) -> T) -> Option<Vec<T>> {
     // Ids have 20 bytes, or 32 in a repository that uses SHA-256. The wrong length never ends at the end of the file.
-    [20, 32].into_iter().find_map(|id_length| Reader { rest: file, id_length }.all())
+    [20, 32].into_iter().find_map(|id_length| Reader { rest: file, id_length }.all(&make))
+}
+
+/// An entry as it stands in the file.
+struct Raw<'a> {
+    changed: Time,
+    modified: Time,
+    mode: u32,
+    id: &'a [u8],
+    flags: u16,
+    extended: u16,
+    path: Cow<'a, [u8]>,
+}
+
+impl Raw<'_> {
+    fn is_skipped(&self) -> bool {
+        self.extended & 0x4000 != 0
+    }
 }
 
 struct Reader<'a> {
@@ -50,38 +99,48 @@ struct Reader<'a> {
     id_length: usize,
 }
 
-impl Reader<'_> {
-    fn all(mut self) -> Option<Vec<Entry>> {
+impl<'a> Reader<'a> {
+    fn all<T>(mut self, make: &impl Fn(&Raw<'a>) -> T) -> Option<Vec<T>> {
         if self.take(4)? != b"DIRC" {
             return None;
         }
         let version = self.number().filter(|version| matches!(version, 2..=4))?;
         let count = usize::try_from(self.number()?).ok()?;
-        let mut entries: Vec<Entry> = Vec::new();
+        // No more than the file can hold, whatever it says.
+        let mut entries = Vec::with_capacity(count.min(self.rest.len() / 62));
+        let mut last = Cow::Borrowed(&[][..]);
         for _ in 0..count {
-            let last = entries.last().map_or(&[][..], |entry| &entry.path);
-            let entry = self.entry(version, last)?;
-            entries.push(entry);
+            let raw = self.entry(version, &last)?;
+            entries.push(make(&raw));
+            last = raw.path;
         }
         self.end().map(|()| entries)
     }
 
-    fn entry(&mut self, version: u32, last: &[u8]) -> Option<Entry> {
+    fn entry(&mut self, version: u32, last: &[u8]) -> Option<Raw<'a>> {
         let before = self.rest.len();
         let (changed, modified) = (self.time()?, self.time()?);
         let [_device, _inode, mode, _user, _group, _size] = self.numbers()?;
-        let id = self.take(self.id_length)?.to_vec();
+        let id = self.take(self.id_length)?;
         let flags = self.short()?;
         let extended = if flags & 0x4000 == 0 { 0 } else { self.short()? };
-        let path = if version == 4 { self.shortened_name(last)? } else { self.padded_name(before)? };
-        let (is_assumed_unchanged, is_skipped) = (flags & 0x8000 != 0, extended & 0x4000 != 0);
-        let stage = flags >> 12 & 3;
-        Some(Entry { path, mode, changed, modified, is_assumed_unchanged, is_skipped, id, stage })
+        let path = if version == 4 {
+            Cow::Owned(self.shortened_name(last)?)
+        } else {
+            Cow::Borrowed(self.padded_name(before, flags & LENGTH_UNKNOWN)?)
+        };
+        Some(Raw { changed, modified, mode, id, flags, extended, path })
     }
 
     /// Index v2 and v3: a NUL-terminated path, padded until the entry's length is a multiple of eight.
-    fn padded_name(&mut self, before: usize) -> Option<Vec<u8>> {
-        let name = self.name()?;
+    fn padded_name(&mut self, before: usize, length: u16) -> Option<&'a [u8]> {
+        let name = if length == LENGTH_UNKNOWN {
+            self.name()?
+        } else {
+            let name = self.take(usize::from(length))?;
+            self.take(1).filter(|end| *end == [0])?;
+            name
+        };
         let taken = before - self.rest.len();
         self.take(taken.next_multiple_of(8) - taken)?;
         Some(name)
@@ -95,13 +154,13 @@ impl Reader<'_> {
             byte = self.take(1)?[0];
             cut = cut.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
         }
-        let kept = last.get(..last.len().checked_sub(cut)?)?.to_vec();
+        let kept = last.get(..last.len().checked_sub(cut)?)?;
         Some([kept, self.name()?].concat())
     }
 
-    fn name(&mut self) -> Option<Vec<u8>> {
+    fn name(&mut self) -> Option<&'a [u8]> {
         let end = self.rest.iter().position(|byte| *byte == 0)?;
-        let name = self.take(end)?.to_vec();
+        let name = self.take(end)?;
         self.take(1)?;
         Some(name)
     }
@@ -116,7 +175,7 @@ impl Reader<'_> {
         (self.rest.len() == self.id_length).then_some(())
     }
 
-    fn take(&mut self, length: usize) -> Option<&[u8]> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
         Some(taken)

@@ -34,6 +34,8 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
     if !workflow.rules.iter().any(|rule| rule.kind() == RuleKind::Hold) {
         return problems;
     }
+    // Shared by all that is asked: facts are not freed before the process ends, and a workflow is large.
+    let shared = Arc::new(workflow.clone());
     for (say, place) in said(workflow) {
         let Some(piece) = piece(parsed, say) else { continue };
         for mention in mentions(&piece.source) {
@@ -41,7 +43,7 @@ pub(super) fn check(parsed: &Parsed) -> Vec<Diagnostic> {
                 continue;
             }
             let Some(command) = command(workflow, &mention) else { continue };
-            if let Some((hold, due)) = place.held(workflow, &command) {
+            if let Some((hold, due)) = place.held(workflow, &shared, &command) {
                 problems.push(complaint(piece, &mention, &command, hold, due));
             }
         }
@@ -80,11 +82,16 @@ fn due_after<'a>(phase: &'a Phase, step: &'a Step) -> Option<&'a str> {
 
 impl<'a> Place<'a> {
     /// The hold that blocks the command where the text is said, and the phase that is due there.
-    fn held(&self, workflow: &'a Workflow, command: &str) -> Option<(&'a Rule, Option<&'a str>)> {
+    fn held(
+        &self,
+        workflow: &'a Workflow,
+        shared: &Arc<Workflow>,
+        command: &str,
+    ) -> Option<(&'a Rule, Option<&'a str>)> {
         let holder = |due: Option<&str>| {
             let event = before(SHELL, json!({ "command": command }));
             let mut holds = workflow.rules.iter().filter(|rule| rule.kind() == RuleKind::Hold);
-            holds.find(|rule| is_sure(workflow, rule, &event, due))
+            holds.find(|rule| is_sure(shared, rule, &event, due))
         };
         match self {
             Place::Due(due) => Some((holder(*due)?, *due)),
@@ -92,8 +99,7 @@ impl<'a> Place<'a> {
                 let named = workflow.phases.iter().map(|phase| Some(phase.name.as_ref()));
                 let mut dues = std::iter::once(None).chain(named);
                 dues.find_map(|due| {
-                    let is_said =
-                        events(rule, command).iter().any(|event| is_sure(workflow, rule, event, due));
+                    let is_said = events(rule, command).iter().any(|event| is_sure(shared, rule, event, due));
                     holder(due).filter(|_| is_said).map(|hold| (hold, due))
                 })
             }
@@ -173,7 +179,7 @@ fn before(tool: &str, input: serde_json::Value) -> Event {
 }
 
 /// Whether a rule looks at the event and its condition is true whatever nobody knows here.
-fn is_sure(workflow: &Workflow, rule: &Rule, event: &Event, due: Option<&str>) -> bool {
+fn is_sure(workflow: &Arc<Workflow>, rule: &Rule, event: &Event, due: Option<&str>) -> bool {
     if rule.each.is_some() || !rule.looks_at(event) {
         return false;
     }
@@ -182,7 +188,7 @@ fn is_sure(workflow: &Workflow, rule: &Rule, event: &Event, due: Option<&str>) -
     let world = Arc::new(Nowhere(Arc::clone(&asked)));
     let path = workflow.run.due.iter().flat_map(|due| due.split('.')).map(str::to_owned).collect();
     let state = DueAlone { path, due: due.map(str::to_owned), asked: Arc::clone(&asked) };
-    let facts = Facts::new(workflow.clone(), Arc::new(event.clone()), HOME.to_owned(), world);
+    let facts = Facts::new(Arc::clone(workflow), Arc::new(event.clone()), HOME.to_owned(), world);
     let facts = facts.with("state", Value::from_object(state));
     let is_true = facts.evaluate(when, facts.context()).is_ok_and(|value| value.is_true());
     is_true && !asked.load(Ordering::Relaxed)

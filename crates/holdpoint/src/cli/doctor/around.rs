@@ -68,6 +68,35 @@ pub(super) fn confinement(findings: &mut Vec<Finding>) {
     }
 }
 
+/// Where the system says who may trace whom.
+const PTRACE_SCOPE: &str = "/proc/sys/kernel/yama/ptrace_scope";
+
+/// Notes where a program may trace others of the same user: an agent's could have its client say what it likes.
+pub(super) fn tracing(findings: &mut Vec<Finding>) {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    findings.extend(traced(std::fs::read_to_string(PTRACE_SCOPE).ok().as_deref()));
+}
+
+fn traced(scope: Option<&str>) -> Option<Finding> {
+    let meaning = "so an agent could trace its client and have it call the hooks as it likes: what is performed is `kept` or \
+                   `fenced` against every agent but one that does this";
+    match scope.map(str::trim) {
+        None => Some(Finding::note(
+            format!("any program of yours may trace any other here (the kernel has no Yama), {meaning}"),
+            "start a kernel with Yama (lsm=…,yama), or verify what counts elsewhere: holdpoint verify --again",
+        )),
+        Some("0") => Some(Finding::note(
+            format!(
+                "any program of yours may trace any other here (kernel.yama.ptrace_scope is 0), {meaning}"
+            ),
+            "sudo sysctl kernel.yama.ptrace_scope=1",
+        )),
+        Some(_) => None,
+    }
+}
+
 /// Checks the folders that Holdpoint writes state and journal to.
 pub(super) fn folders(root: &Path, found: &Found, findings: &mut Vec<Finding>) {
     let mut folders: Vec<PathBuf> = found.runs.iter().map(|run| run.home.clone()).collect();
@@ -214,4 +243,19 @@ fn link(own: &Path, path: &str, context: &Context) -> String {
 
 fn is_for_own_programs(folder: &Path) -> bool {
     [".local/bin", ".cargo/bin", "local/bin"].iter().any(|end| folder.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracing_is_told_where_it_is_free() {
+        let told = |scope: Option<&str>| traced(scope).map(|finding| (finding.what, finding.remedy));
+        assert!(told(Some("1\n")).is_none() && told(Some("2\n")).is_none());
+        let (what, remedy) = told(Some("0\n")).unwrap();
+        assert!(what.contains("ptrace_scope is 0") && what.contains("`kept`"), "{what}");
+        assert_eq!(remedy, "sudo sysctl kernel.yama.ptrace_scope=1");
+        assert!(told(None).unwrap().0.contains("no Yama"));
+    }
 }

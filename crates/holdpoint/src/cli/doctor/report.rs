@@ -109,6 +109,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     around::git(context, &mut findings);
     around::programs(context, &root, &mut findings);
     around::confinement(&mut findings);
+    around::tracing(&mut findings);
     around::folders(&root, &found, &mut findings);
     around::state_folder(context, &mut findings);
     around::workflows(context, &found, &mut findings);

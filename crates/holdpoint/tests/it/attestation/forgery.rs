@@ -108,6 +108,21 @@ fn a_commit_that_was_amended_is_not_the_one_that_was_proved() {
     assert!(site.refused(&[]).contains("the attestation is about another commit"));
 }
 
+/// The usual case: the note stays with the commit that was proved.
+#[test]
+fn a_commit_in_the_place_of_a_proved_one_has_no_proof_of_its_own() {
+    let site = Site::attested();
+    let proved = site.sh("git rev-parse HEAD");
+    site.write("a.py", "x = 1\nimport evil\n");
+    site.sh("git add --all && git commit --quiet --amend --no-edit");
+    let told = site.refused(&[]);
+    let said = format!("{} was proved, and this commit came in its place", &proved[..10]);
+    assert!(told.contains(&said), "{told}");
+    site.sh("git commit --quiet --allow-empty --message more");
+    let told = site.refused(&[]);
+    assert!(told.contains("no attestation: this commit has no proof of its own"), "{told}");
+}
+
 #[test]
 fn a_part_that_was_removed_is_missed() {
     let site = Site::attested();

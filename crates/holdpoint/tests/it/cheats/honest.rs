@@ -102,6 +102,45 @@ fn a_user_may_commit_in_the_middle_of_a_run() {
     assert!(site.next().contains("every task is committed (2)"));
 }
 
+/// Or the task builds on it: the user says so, and the run proves what comes on top.
+#[test]
+fn a_task_can_build_on_a_commit_of_the_users() {
+    let site = prepared(Stage::Coding);
+    total(&site);
+    user(
+        &site,
+        "echo 'CLOSED = False' >>shop.py; git commit --quiet --message 'feat(shop): closing time' shop.py",
+    );
+    let due = site.next();
+    assert!(
+        due.contains("HEAD has moved") && due.contains("holdpoint autopilot resume \"it is mine\""),
+        "{due}"
+    );
+    let told = user(&site, "holdpoint autopilot resume \"it is mine\"");
+    assert!(
+        told.contains("(feat(shop): closing time)") && told.contains("This run has not proved it"),
+        "{told}"
+    );
+    let due = site.next();
+    assert!(due.contains("is ready to commit"), "{due}");
+    commit_1(&site);
+    // And once more between a task's commit and the next task.
+    user(&site, "echo 'LATE = True' >>shop.py; git commit --quiet --message 'feat(shop): late' shop.py");
+    let due = site.next();
+    assert!(due.contains("HEAD has moved") && due.contains("resume"), "{due}");
+    user(&site, "holdpoint autopilot resume \"it is mine\"");
+    assert!(site.next().contains("task 2 of 2"));
+    discount(&site);
+    assert!(site.next().contains("is ready to commit"));
+    commit_2(&site);
+    assert!(site.next().contains("every task is committed (2)"));
+    assert!(!user(&site, "holdpoint evidence").contains("no proof of its own"));
+    // What comes after the end has no proof, and that is said.
+    user(&site, "echo '# x' >>cart.py; git commit --quiet --all --amend --no-edit");
+    let shown = user(&site, "holdpoint evidence").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("has no proof of its own: nothing here is about its files"), "{shown}");
+}
+
 /// What a call of the agent's shell is held by; empty: it is let through.
 fn held(site: &Site, line: &str) -> String {
     site.held(SESSION, "Bash", &json!({"command": line})).map(|(rule, _)| rule).unwrap_or_default()
