@@ -86,7 +86,9 @@ pub struct Parsed {
     /// Where each command is named.
     pub commands: Vec<(String, Range<usize>)>,
     /// The state fields that keys name, and where.
-    pub field_names: Vec<(String, Range<usize>)>,
+    pub field_names: Vec<FieldName>,
+    /// The fields that `[run.item]` lists.
+    pub item_fields: Vec<String>,
     /// Names of `[paths]` that lists use.
     pub used_names: Vec<String>,
     /// Where each limit is named.
@@ -101,6 +103,17 @@ pub struct Parsed {
     pub noted: Vec<(&'static str, Range<usize>)>,
     /// How much of it can be judged.
     pub extent: Extent,
+}
+
+/// A state field that a key names.
+#[derive(Clone, Debug)]
+pub struct FieldName {
+    /// Its path; that of a field of the current item begins with the item's name.
+    pub path: String,
+    /// Where it is named.
+    pub span: Range<usize>,
+    /// Whether a step sets it, and does not only count in it or show it.
+    pub is_set: bool,
 }
 
 /// How much of a workflow's file could be read.
@@ -164,6 +177,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phases: parser.phase_spans,
         commands: parser.command_spans,
         field_names: parser.field_names,
+        item_fields: parser.item_fields,
         used_names: parser.used_names,
         limits: parser.limit_spans,
         approvals: parser.approval_spans,
@@ -188,7 +202,8 @@ struct Parser<'s> {
     checks: Vec<Check>,
     counts: Vec<Count>,
     links: Vec<Link>,
-    field_names: Vec<(String, Range<usize>)>,
+    field_names: Vec<FieldName>,
+    item_fields: Vec<String>,
     phase_names: Vec<String>,
     limit_names: Vec<String>,
     limit_spans: Vec<(String, Range<usize>)>,
@@ -234,6 +249,7 @@ impl<'s> Parser<'s> {
             counts: Vec::new(),
             links: Vec::new(),
             field_names: Vec::new(),
+            item_fields: Vec::new(),
             phase_names: Vec::new(),
             limit_names: Vec::new(),
             limit_spans: Vec::new(),
@@ -251,6 +267,16 @@ impl<'s> Parser<'s> {
 }
 
 impl Parser<'_> {
+    /// Notes a field that a key names.
+    fn names_field(&mut self, path: &str, span: Range<usize>) {
+        self.field_names.push(FieldName { path: path.to_owned(), span, is_set: false });
+    }
+
+    /// Notes a field that a step sets.
+    fn sets_field(&mut self, path: &str, span: Range<usize>) {
+        self.field_names.push(FieldName { path: path.to_owned(), span, is_set: true });
+    }
+
     fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
         self.reader.known_keys("a workflow file", top, &TOP_KEYS);
         self.fields = self.fields(top);

@@ -35,6 +35,7 @@ command = ["true"]
 [fields]
 round = 0
 next  = { is = "text?" }
+note  = ""
 done  = ""
 [commands.new]
 about = "A new draft"

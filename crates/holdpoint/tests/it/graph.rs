@@ -62,6 +62,8 @@ command = ["sh"]
 kind   = ""
 mended = false
 limit = 8
+clean = 0
+round = 0
 "#;
 
 fn drafts() -> Project {

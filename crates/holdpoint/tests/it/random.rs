@@ -38,6 +38,11 @@ about = "Counts, sets and holds."
 home  = ".gate"
 state = ".gate/{{ state_name }}.json"
 shows = "state.phase | text"
+[fields]
+count  = 0
+phase  = ""
+phases = { is = "table" }
+last   = { is = "table" }
 [witnesses.count]
 on   = ["before", "after"]
 set  = { count = "{{ state.count | number + 1 }}", "last.tool" = "{{ tool.name }}", "last.input" = "{{ tool.input }}" }

@@ -187,7 +187,7 @@ impl Parser<'_> {
             match value.get_ref() {
                 DeValue::Table(inner) if !inner.is_empty() => self.assign(inner, &format!("{path}."), named),
                 _ => {
-                    self.field_names.push((path.clone(), name.span()));
+                    self.sets_field(&path, name.span());
                     let source = self.value_source(value);
                     named.push(Named { name: path.into(), source });
                 }
@@ -217,7 +217,7 @@ impl Parser<'_> {
         for (path, span) in self.reader.spanned_texts(table, "clear") {
             let field = self.fields.iter().find(|field| field.name == path && !field.is_nullable);
             let source = field.map_or(Cow::Borrowed("{{ none }}"), |field| field.first.clone());
-            self.field_names.push((path.clone(), span));
+            self.sets_field(&path, span);
             named.push(Named { name: path.into(), source });
         }
         named
