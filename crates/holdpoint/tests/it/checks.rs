@@ -91,6 +91,8 @@ landed  = "git.head.subject == 'feat(a): b' and git.head.id != state.commit"
 phase  = ""
 status = "new"
 suite  = "true"
+output = ""
+commit = ""
 
 [commands.go]
 about   = "Performs a phase"

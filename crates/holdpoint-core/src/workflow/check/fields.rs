@@ -124,9 +124,10 @@ pub(super) fn undeclared(parsed: &Parsed, known: &Known<'_>) -> Vec<Diagnostic> 
         let (item, name) = part(parsed, &field.path);
         let (message, hint) = if item.is_none() && is_bare {
             let is_wrong = field.is_set && !own.iter().any(|declared| declared == name);
-            is_wrong.then(|| complaint(None, name, &own))?
+            is_wrong.then(|| complaint(None, name, field.first, &own))?
         } else {
-            (!known.has_field(item.is_some(), name)).then(|| known.undeclared(item.is_some(), name))?
+            (!known.has_field(item.is_some(), name))
+                .then(|| known.undeclared(item.is_some(), name, field.first))?
         };
         Some(Diagnostic::error(FILE, field.span.clone(), message).hinted(hint))
     };
@@ -145,11 +146,11 @@ fn part<'a>(parsed: &'a Parsed, path: &'a str) -> (Option<&'a str>, &'a str) {
 const UNDECLARED: &str = "nothing declares the field `";
 
 /// What is said of a field that nothing declares, and the nearest one or the form that declares it.
-pub(super) fn complaint(item: Option<&str>, name: &str, there: &[String]) -> (String, String) {
+pub(super) fn complaint(item: Option<&str>, name: &str, first: &str, there: &[String]) -> (String, String) {
     let path = item.map_or_else(|| name.to_owned(), |item| format!("{item}.{name}"));
     let hint = match (nearest(name, there.iter().map(String::as_str)), item) {
         (Some(near), _) => format!("did you mean `{near}`?"),
-        (None, None) => format!("give it a first value under [fields]: {name} = \"\""),
+        (None, None) => format!("give it a first value under [fields]: {name} = {first}"),
         (None, Some(_)) => format!("list it under [run.item]: fields = [\"{name}\"]"),
     };
     (format!("{UNDECLARED}{path}`"), hint)

@@ -212,7 +212,7 @@ impl<'k> Judge<'k> {
         if let Some(there) = there {
             let there: Vec<&str> = there.iter().map(String::as_str).collect();
             if matches!(names, Names::Fields | Names::ItemFields) {
-                let (message, hint) = self.known.undeclared(names == Names::ItemFields, name);
+                let (message, hint) = self.known.undeclared(names == Names::ItemFields, name, "\"\"");
                 self.complain(place, message, hint);
                 return Shape::Any;
             }

@@ -121,10 +121,11 @@ impl<'a> Known<'a> {
     }
 
     /// What is said of a field that nothing declares.
-    pub(super) fn undeclared(&self, is_items: bool, name: &str) -> (String, String) {
+    pub(super) fn undeclared(&self, is_items: bool, name: &str, first: &str) -> (String, String) {
         let item = self.workflow.run.item.as_ref().filter(|_| is_items);
         let there = if is_items { &self.fields.item } else { &self.fields.state };
-        fields::complaint(item.map(|item| item.name.as_ref()), name, there.as_deref().unwrap_or_default())
+        let item = item.map(|item| item.name.as_ref());
+        fields::complaint(item, name, first, there.as_deref().unwrap_or_default())
     }
 
     /// Whether a field is declared, or any goes.

@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
         let count = self.count_field(name, value, shared);
         if let Some(count) = &count {
-            self.names_field(count, place);
+            self.names_field(count, place, "0");
         }
         Limit { name: Cow::Owned(name.to_owned()), count, most, then: then.unwrap_or_else(Step::default) }
     }

@@ -140,9 +140,9 @@ impl Parser<'_> {
         let value = Reader::get(run, "item")?;
         let table = self.reader.table("item", value)?;
         self.reader.known_keys("[run.item]", table, &["name", "list", "at", "fields"]);
-        for key in ["list", "at"] {
+        for (key, first) in [("list", "[]"), ("at", "0")] {
             for (field, span) in self.reader.spanned_texts(table, key) {
-                self.names_field(&field, span);
+                self.names_field(&field, span, first);
             }
         }
         self.item_fields =
