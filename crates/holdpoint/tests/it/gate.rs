@@ -30,9 +30,6 @@ about = "Counts and holds."
 [run]
 home  = ".gate"
 state = ".gate/state.json"
-[fields]
-count  = 0
-locked = false
 [witnesses.count]
 on   = "before"
 set  = { count = "{{ state.count | number + 1 }}" }

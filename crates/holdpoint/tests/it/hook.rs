@@ -9,9 +9,6 @@ about = "Counts tool calls."
 [run]
 home  = ".counter"
 state = ".counter/state.json"
-[fields]
-count    = 0
-finished = false
 [witnesses.count]
 on   = "before"
 set  = { count = "{{ state.count | number + 1 }}" }

@@ -94,9 +94,9 @@ fn a_kill_at_any_system_call_leaves_the_books_whole() {
     let begun = || {
         let project = Project::new();
         project.git(&["init", "--quiet"]);
-        let sealed = "sealed = true\n[commands.begin]\nabout = \"Begin.\"\n\
-            steps = [{ create = \"x\", say = \"Begun.\" }]\n[fields]\ncount = 41\n";
-        project.workflow("counter", &COUNTER.replace("[fields]\ncount    = 0\n", sealed));
+        let sealed = "sealed = true\n[fields]\ncount = 41\nfinished = false\n[commands.begin]\nabout = \"Begin.\"\n\
+            steps = [{ create = \"x\", say = \"Begun.\" }]\n[witnesses.count]";
+        project.workflow("counter", &COUNTER.replace("[witnesses.count]", sealed));
         assert_eq!(project.run(&["counter", "begin"]).stdout, "Begun.\n");
         project
     };

@@ -38,16 +38,11 @@ about = "Counts, sets and holds."
 home  = ".gate"
 state = ".gate/{{ state_name }}.json"
 shows = "state.phase | text"
-[fields]
-count  = 0
-phase  = ""
-phases = { is = "table" }
-last   = { is = "table" }
 [witnesses.count]
 on   = ["before", "after"]
 set  = { count = "{{ state.count | number + 1 }}", "last.tool" = "{{ tool.name }}", "last.input" = "{{ tool.input }}" }
 to   = "agent"
-say  = "{{ tool.text }} {{ tool.paths | join(',') }} {{ tool.result }} {{ state | spell }}"
+say  = "{{ tool.text }} {{ tool.paths | join(',') }} {{ tool.result }} {{ state | spell }} {{ state.last.tool }}"
 [holds.each]
 on   = ["before", "stop", "prompt", "start"]
 each = "state.phases"

@@ -1,6 +1,7 @@
 //! The fields that a state can have. They are declared: by `[fields]`, by the keys of `[run]` that name them, by limits that
 //! count in fields of their own names; those of the current item by what its list is made of, and by `[run.item]`. A workflow
-//! without `[fields]` leaves its state to others, so it can read any field; it still sets none that it does not declare.
+//! without `[fields]` leaves its state to others, so it can read any field; it still sets none that it neither declares nor
+//! reads.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -123,7 +124,8 @@ pub(super) fn undeclared(parsed: &Parsed, known: &Known<'_>) -> Vec<Diagnostic> 
         }
         let (item, name) = part(parsed, &field.path);
         let (message, hint) = if item.is_none() && is_bare {
-            let is_wrong = field.is_set && !own.iter().any(|declared| declared == name);
+            let is_known = own.iter().any(|declared| declared == name) || is_read(parsed, name);
+            let is_wrong = field.is_set && !is_known;
             is_wrong.then(|| complaint(None, name, field.first, &own))?
         } else {
             (!known.has_field(item.is_some(), name))
@@ -132,6 +134,14 @@ pub(super) fn undeclared(parsed: &Parsed, known: &Known<'_>) -> Vec<Diagnostic> 
         Some(Diagnostic::error(FILE, field.span.clone(), message).hinted(hint))
     };
     once_each(parsed.field_names.iter().filter_map(wrong).collect())
+}
+
+/// Whether a condition or a text names this field of the state.
+fn is_read(parsed: &Parsed, name: &str) -> bool {
+    let path = format!("state.{name}");
+    let is_end = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    let names = |source: &str| source.match_indices(&path).any(|(at, _)| is_end(&source[at + path.len()..]));
+    parsed.pieces.iter().any(|piece| names(&piece.source))
 }
 
 /// The item that a path leads into, and the name of the field.
