@@ -43,8 +43,8 @@ fn declared(parsed: &Parsed) -> Vec<String> {
     let is_bare = workflow.fields.is_empty();
     let others = parsed.field_names.iter().filter(|field| is_bare && !field.is_set);
     let named = named.chain(others.map(|field| first_part(&field.path)));
-    let names: BTreeSet<String> = named.map(str::to_owned).collect();
-    names.into_iter().collect()
+    let sorted: BTreeSet<String> = named.map(str::to_owned).collect();
+    sorted.into_iter().collect()
 }
 
 fn first_part(path: &str) -> &str {
@@ -169,9 +169,8 @@ pub(super) fn complaint(item: Option<&str>, name: &str, first: &str, there: &[St
 /// Each field that nothing declares once, where it is named first: it is one mistake, however often it is used.
 pub(super) fn once_each(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = HashSet::new();
-    let is_first = |problem: &Diagnostic| {
+    let mut is_first = |problem: &Diagnostic| {
         !problem.message.starts_with(UNDECLARED) || seen.insert(problem.message.clone())
     };
-    let mut is_first = is_first;
     problems.into_iter().filter(|problem| is_first(problem)).collect()
 }
