@@ -11,7 +11,7 @@ use minijinja::value::ValueKind;
 
 /// The role of a name in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub(crate) enum Use {
     /// A variable that the source does not set itself.
     Variable,
     /// A filter.
@@ -22,7 +22,7 @@ pub enum Use {
 
 /// A name in an expression, with its role and position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NameUse {
+pub(crate) struct NameUse {
     /// The name.
     pub name: String,
     /// Its role.
@@ -33,7 +33,7 @@ pub struct NameUse {
 
 /// The reason why a source does not parse, and the position if known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyntaxError {
+pub(crate) struct SyntaxError {
     /// What is wrong.
     pub message: String,
     /// Where, in bytes of the source.
@@ -43,7 +43,7 @@ pub struct SyntaxError {
 }
 
 /// Returns the names that an expression uses.
-pub fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
+pub(crate) fn names_in_expression(source: &str) -> Result<Vec<NameUse>, SyntaxError> {
     let expression = parse_expr(source).map_err(|error| {
         let error = syntax_error(source, &error);
         match slip(source) {
@@ -129,7 +129,7 @@ fn is_constant(expr: &Expr<'_>) -> bool {
 }
 
 /// Returns the paths that an expression reads below the names in `roots`, such as `state.status`, each once, in order.
-pub fn paths_in_expression(source: &str, roots: &[&str]) -> Vec<String> {
+pub(crate) fn paths_in_expression(source: &str, roots: &[&str]) -> Vec<String> {
     let mut paths = Vec::new();
     if let Ok(expression) = parse_expr(source) {
         gather_paths(&expression, roots, &mut paths);

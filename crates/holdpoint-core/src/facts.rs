@@ -35,7 +35,7 @@ use crate::world::{Answer, World};
 
 pub use error::FactError;
 pub(crate) use phase::phase_fact;
-pub use tool::Supposed;
+pub(crate) use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
 pub const NOUNS: [&str; 39] = [

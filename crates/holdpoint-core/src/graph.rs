@@ -36,7 +36,7 @@ pub struct Node {
 pub struct Edge {
     /// The phase.
     pub from: String,
-    /// Where it leads: a phase, or `end`; none if what is due stays due.
+    /// Where it leads: a phase, or `end`; none if nothing changes.
     pub to: Option<String>,
     /// The verdict, or `then`, `stop`, `fault`, `limit`, or a limit that is used up.
     pub verdict: String,
@@ -153,7 +153,7 @@ fn notes(workflow: &Workflow, phase: &Phase) -> Vec<String> {
         (Actor::Reviewer | Actor::Check, Some(limit)) => {
             notes.push(format!("at most {}", times(&limit, "round")));
         }
-        (Actor::Agent, Some(Most::Number(0))) => notes.push("not sent back".to_owned()),
+        (Actor::Agent, Some(Most::Number(0))) => notes.push("asked once".to_owned()),
         (Actor::Agent, Some(limit)) => notes.push(format!("sent back at most {}", times(&limit, "time"))),
         (Actor::Agent, None) => notes.push(format!("sent back at most {} times", crate::phase::HOLDS)),
     }

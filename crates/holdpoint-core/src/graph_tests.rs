@@ -20,7 +20,7 @@ fn limits_are_said_as_the_file_has_them() {
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(agent(""), "a  agent, sent back at most 3 times");
-    assert_eq!(agent("most = 0 }"), "a  agent, not sent back");
+    assert_eq!(agent("most = 0 }"), "a  agent, asked once");
     assert_eq!(agent("most = 1 }"), "a  agent, sent back at most 1 time");
     assert_eq!(agent("most = \"state.n\" }"), "a  agent, sent back at most n times");
     assert_eq!(agent("most = \"most\" }"), "a  agent, sent back at most most times");

@@ -19,12 +19,12 @@ pub mod workflow;
 // What a user, a project and an organisation say about workflows, without touching them.
 pub mod settings;
 
-// The language of conditions and texts: `check` and the reference ask for its names; evaluation is the core's own.
-pub mod expression;
+// The language of conditions and texts: the reference asks for its names; evaluation is the core's own.
 pub mod filters;
 
 mod budget;
 mod evaluation;
+mod expression;
 
 // What conditions and texts can name: the program makes the facts of an event, and asks for some itself.
 pub mod facts;

@@ -55,7 +55,7 @@ pub struct Commits {
 
 /// The branches of other repositories that a command would push to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pushes {
+pub(crate) struct Pushes {
     /// Each branch once; `*` where it cannot be told which.
     pub list: Vec<String>,
     /// Why the list may be incomplete.
@@ -91,7 +91,7 @@ pub fn commits(command: &str, cwd: &str, world: &dyn World) -> Commits {
 }
 
 /// Returns the branches that `command`, run in `cwd`, would push to.
-pub fn pushes(command: &str, cwd: &str, world: &dyn World) -> Pushes {
+pub(crate) fn pushes(command: &str, cwd: &str, world: &dyn World) -> Pushes {
     if !may_run_git(command) {
         return Pushes::default();
     }

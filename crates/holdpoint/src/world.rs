@@ -226,14 +226,14 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadFileErr
 }
 
 /// Reads a file. Returns whether it stayed as it was: the beginning of one version and the end of another can look
-/// like a whole file that nobody ever wrote.
+/// like a whole file that nobody ever wrote. Times have ticks, so all of its length must have been read as well.
 fn read_unchanged(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
     let (file, before) = open(path)?;
     bytes.clear();
     bytes.reserve_exact(usize::try_from(before.len().min(limit)).unwrap_or(0));
-    (&file).take(limit + 1).read_to_end(bytes)?;
+    let read = (&file).take(limit + 1).read_to_end(bytes)? as u64;
     let after = file.metadata()?;
-    Ok(before.len() == after.len() && before.modified().ok() == after.modified().ok())
+    Ok([before.len(), after.len()] == [read; 2] && before.modified().ok() == after.modified().ok())
 }
 
 /// Opens a regular file for reading. It does not wait for a pipe that was put in its place meanwhile.

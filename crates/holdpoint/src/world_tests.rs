@@ -81,3 +81,16 @@ fn only_listed_variables_are_told() {
     assert!(VARIABLES.iter().all(|name| world.env(name).as_deref() == Some("known")));
     assert!(VARIABLES.is_sorted());
 }
+
+/// A file of another length than what was read of it is not whole, whatever its time says.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_read_short_or_long_is_not_whole() {
+    let (root, _) = project();
+    let mut bytes = Vec::new();
+    assert!(read_unchanged(&root.path().join("project/plain"), 100, &mut bytes).unwrap());
+    assert!(
+        !read_unchanged(Path::new("/proc/self/status"), 1_000_000, &mut bytes).unwrap(),
+        "it says 0 bytes"
+    );
+}

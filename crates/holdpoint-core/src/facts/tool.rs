@@ -18,7 +18,7 @@ const PROGRAM: usize = 64;
 
 /// What is taken for done, so that a rule about it can be asked what it says.
 #[derive(Clone, Debug)]
-pub enum Supposed {
+pub(crate) enum Supposed {
     /// A commit on each of these branches; on none where the head is detached.
     Commits(Vec<String>),
     /// A push to each of these branches.

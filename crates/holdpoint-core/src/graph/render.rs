@@ -23,7 +23,7 @@ pub(super) fn plain(graph: &Graph) -> String {
 }
 
 fn arrow(edge: &Edge) -> String {
-    let target = edge.to.as_deref().unwrap_or("(what is due stays due)");
+    let target = edge.to.as_deref().unwrap_or("(no change)");
     match edge.remarks().join(", ") {
         remarks if remarks.is_empty() => format!("{} → {target}", edge.verdict),
         remarks => format!("{} → {target}  ({remarks})", edge.verdict),

@@ -16,9 +16,11 @@ mod shape;
 mod stretch;
 mod turns;
 mod unsealed;
-pub mod worst_case;
+mod worst_case;
 
-use std::collections::{BTreeSet, HashSet};
+pub use worst_case::reviews_at_most;
+
+use std::collections::HashSet;
 
 use self::shape::Known;
 use super::parse::{Extent, FILE, Parsed};
@@ -79,13 +81,11 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
 /// What is wrong with what expressions mean, and with the fields that they and others name.
 fn meanings(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     let known = Known::of(parsed, around.variables);
-    let mut read = BTreeSet::new();
-    let mut problems: Vec<Diagnostic> =
-        parsed.pieces.iter().flat_map(|piece| meaning::check(piece, &known, &mut read)).collect();
+    let mut problems = fields::undeclared(parsed, &known);
+    problems.extend(parsed.pieces.iter().flat_map(|piece| meaning::check(piece, &known)));
     // A problem of a list is reported where the list is, not again wherever it is used.
     problems.retain(|problem| !parsed.problems.iter().any(|told| told.message == problem.message));
-    problems.extend(fields::misspelt(parsed, &read));
-    problems
+    fields::once_each(problems)
 }
 
 /// A workflow whose commands could not be called, because the engine has a command of its name.

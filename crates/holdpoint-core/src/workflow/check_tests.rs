@@ -132,3 +132,21 @@ fn values_of_the_wrong_kind_and_paths_that_lead_out_are_told() {
     }
     assert_eq!(found.iter().filter(|problem| problem.contains("`fail`")).count(), 2);
 }
+
+/// A state without `[fields]` is somebody else's: any field can be read, and one that is read can be set.
+#[test]
+fn a_foreign_state_is_open_but_for_fields_that_nobody_names() {
+    let told = |set: &str| {
+        let rule = format!("set = {{ {set} = 1 }}\nto = \"log\"\nsay = \"{{{{ state.count }}}}\"\n");
+        let source = format!(
+            "about = \"\"\n[run]\nhome = \".x\"\nstate = \"s.json\"\n[witnesses.w]\non = \"stop\"\n{rule}"
+        );
+        let parsed = crate::workflow::parse::parse("x", &source, &|_| None);
+        check(&parsed, &Surroundings::default())
+            .iter()
+            .map(|problem| problem.message.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told("count"), [""; 0]);
+    assert_eq!(told("coun"), ["nothing declares the field `coun`"]);
+}

@@ -76,36 +76,51 @@ pub struct Parsed {
     /// The workflow; with errors among the problems, not to be used.
     pub workflow: Workflow,
     /// What is wrong so far.
-    pub problems: Vec<Diagnostic>,
+    pub(crate) problems: Vec<Diagnostic>,
     /// Every expression and template in it.
-    pub pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
     /// The text files it names.
-    pub texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// Where each phase is named.
-    pub phases: Vec<(String, Range<usize>)>,
+    pub(crate) phases: Vec<(String, Range<usize>)>,
     /// Where each command is named.
-    pub commands: Vec<(String, Range<usize>)>,
+    pub(crate) commands: Vec<(String, Range<usize>)>,
     /// The state fields that keys name, and where.
-    pub field_names: Vec<(String, Range<usize>)>,
+    pub(crate) field_names: Vec<FieldName>,
+    /// The fields that `[run.item]` lists.
+    pub(crate) item_fields: Vec<String>,
     /// Names of `[paths]` that lists use.
-    pub used_names: Vec<String>,
+    pub(crate) used_names: Vec<String>,
     /// Where each limit is named.
-    pub limits: Vec<(String, Range<usize>)>,
+    pub(crate) limits: Vec<(String, Range<usize>)>,
     /// Where each approval is named.
-    pub approvals: Vec<(String, Range<usize>)>,
+    pub(crate) approvals: Vec<(String, Range<usize>)>,
     /// Where names of `[let]`, `[data]`, `[paths]` and `[patterns]` are given.
-    pub names: Vec<(String, Range<usize>)>,
+    pub(crate) names: Vec<(String, Range<usize>)>,
     /// Phases that somebody tried to name, and misspelt.
-    pub misspelt: Vec<String>,
+    pub(crate) misspelt: Vec<String>,
     /// Where steps have the engine note something of files.
-    pub noted: Vec<(&'static str, Range<usize>)>,
+    pub(crate) noted: Vec<(&'static str, Range<usize>)>,
     /// How much of it can be judged.
-    pub extent: Extent,
+    pub(crate) extent: Extent,
+}
+
+/// A state field that a key names.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldName {
+    /// Its path; that of a field of the current item begins with the item's name.
+    pub(crate) path: String,
+    /// Where it is named.
+    pub(crate) span: Range<usize>,
+    /// What its first value could be.
+    pub(crate) first: &'static str,
+    /// Whether a step sets it, and does not only count in it or show it.
+    pub(crate) is_set: bool,
 }
 
 /// How much of a workflow's file could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub(crate) enum Extent {
     /// All of it.
     Whole,
     /// Something was left out, such as an unknown key: what is missing elsewhere may only follow from that.
@@ -164,6 +179,7 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         phases: parser.phase_spans,
         commands: parser.command_spans,
         field_names: parser.field_names,
+        item_fields: parser.item_fields,
         used_names: parser.used_names,
         limits: parser.limit_spans,
         approvals: parser.approval_spans,
@@ -188,7 +204,8 @@ struct Parser<'s> {
     checks: Vec<Check>,
     counts: Vec<Count>,
     links: Vec<Link>,
-    field_names: Vec<(String, Range<usize>)>,
+    field_names: Vec<FieldName>,
+    item_fields: Vec<String>,
     phase_names: Vec<String>,
     limit_names: Vec<String>,
     limit_spans: Vec<(String, Range<usize>)>,
@@ -234,6 +251,7 @@ impl<'s> Parser<'s> {
             counts: Vec::new(),
             links: Vec::new(),
             field_names: Vec::new(),
+            item_fields: Vec::new(),
             phase_names: Vec::new(),
             limit_names: Vec::new(),
             limit_spans: Vec::new(),
@@ -251,6 +269,16 @@ impl<'s> Parser<'s> {
 }
 
 impl Parser<'_> {
+    /// Notes a field that a key names.
+    fn names_field(&mut self, path: &str, span: Range<usize>, first: &'static str) {
+        self.field_names.push(FieldName { path: path.to_owned(), span, first, is_set: false });
+    }
+
+    /// Notes a field that a step sets.
+    fn sets_field(&mut self, path: &str, span: Range<usize>, first: &'static str) {
+        self.field_names.push(FieldName { path: path.to_owned(), span, first, is_set: true });
+    }
+
     fn workflow(&mut self, name: &str, top: &DeTable<'_>) -> Workflow {
         self.reader.known_keys("a workflow file", top, &TOP_KEYS);
         self.fields = self.fields(top);

@@ -20,7 +20,7 @@ pub(super) const ESCAPE_IT: &str = "to mean a sign itself, put a backslash befor
 
 /// What kind of source a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// A condition or a named expression.
     Expression,
     /// A text with `{{ … }}`.
@@ -29,23 +29,23 @@ pub enum Language {
 
 /// A piece of MiniJinja in a workflow's files, for `check`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// What it is written in.
-    pub language: Language,
+    pub(crate) language: Language,
     /// The source.
-    pub source: String,
+    pub(crate) source: String,
     /// The file that has it.
-    pub file: String,
+    pub(crate) file: String,
     /// Where its first byte is in the file, if the file has it letter for letter.
-    pub start: Option<usize>,
+    pub(crate) start: Option<usize>,
     /// Where the whole value is.
-    pub span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// Whether `key` and `value` can be named.
-    pub has_element: bool,
+    pub(crate) has_element: bool,
     /// Whether it must be true or false.
-    pub is_condition: bool,
+    pub(crate) is_condition: bool,
     /// The moments at which it is looked at, if it is a rule's; none: any.
-    pub moments: Vec<Moment>,
+    pub(crate) moments: Vec<Moment>,
 }
 
 impl Piece {

@@ -5,9 +5,7 @@ mod settings;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use holdpoint_core::diagnostic::{Diagnostic, Severity};
-use holdpoint_core::workflow::Workflow;
-use holdpoint_core::workflow::check::worst_case::{WorstCase, of_each, worst_case};
-use holdpoint_core::workflow::check::{Surroundings, check};
+use holdpoint_core::workflow::check::{Surroundings, check, reviews_at_most};
 use serde_json::json;
 
 use super::{Context, subject};
@@ -59,7 +57,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         }
         if !arguments.json && problems.is_empty() {
             context.ui.line(format!("{}: {}", found.name, context.ui.paint(Style::Green, "ok")));
-            for line in reviews(&parsed.workflow) {
+            for line in reviews_at_most(&parsed.workflow) {
                 context.ui.line(format!("  {line}"));
             }
         }
@@ -71,25 +69,6 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         0 => Ok(()),
         1 => Err(CommandError::new(Kind::Failed, "1 error")),
         n => Err(CommandError::new(Kind::Failed, format!("{n} errors"))),
-    }
-}
-
-/// Describes how many reviews a run can take, in all and for each of several review phases.
-fn reviews(workflow: &Workflow) -> Vec<String> {
-    let each = of_each(workflow);
-    let each = each.iter().filter(|_| each.len() > 1);
-    let each = each.filter_map(|(phase, worst)| Some(format!("  {phase}: {}", in_words(worst)?)));
-    in_words(&worst_case(workflow)).into_iter().chain(each).collect()
-}
-
-fn in_words(worst: &WorstCase) -> Option<String> {
-    match worst {
-        WorstCase::NoReviews => None,
-        WorstCase::Unlimited(phase) => Some(format!("the number of reviews in `{phase}` has no limit")),
-        WorstCase::Nested(phase) => {
-            Some(format!("note: `{phase}` has a limit, but is not included in this estimate"))
-        }
-        WorstCase::AtMost(bound) => Some(bound.to_string()),
     }
 }
 

@@ -32,7 +32,7 @@ const LOG_BYTES_MAX: u64 = 64 * 1024 * 1024;
 #[command(after_help = "\
 Examples:
   holdpoint evidence                           the last 20 pieces
-  holdpoint evidence --phase tester            of one phase
+  holdpoint evidence --phase tests             of one phase
   holdpoint evidence --json | jq .verdict      all pieces, one JSON object per line")]
 pub(super) struct Arguments {
     /// The number of pieces to show; 0 for all
@@ -120,7 +120,7 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let tree = match &piece.tree {
         Some(tree) if Some(tree.as_str()) == now => format!("tree {} (current)", digits(tree)),
         Some(tree) => format!("tree {}", digits(tree)),
-        None => "no tree".to_owned(),
+        None => "not tied to a tree".to_owned(),
     };
     let at = ui.paint(Style::Dim, phrase::printable(piece.at.get(..19).unwrap_or(&piece.at)));
     let name = piece.approval.as_ref().map(|given| format!(" {}", given.name)).unwrap_or_default();

@@ -1,7 +1,6 @@
 //! `holdpoint statusline`: prints one line about the runs here, for an agent's status line. It runs every few seconds,
 //! so it is dispatched before clap, like the hook, and reads no more than it shows.
 
-use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,10 +8,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::expression::{names_in_expression, paths_in_expression};
 use holdpoint_core::facts::Facts;
-use holdpoint_core::phase::round::round_now;
-use holdpoint_core::workflow::{Text, Workflow};
+use holdpoint_core::phase::round::{is_shown, round_now};
+use holdpoint_core::workflow::Text;
 use serde_json::Value as Json;
 
 use super::phrase;
@@ -77,7 +75,7 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let facts = run.facts(event, Arc::clone(env));
     let mut words = vec![run.workflow.name.to_string()];
     let phase = run.workflow.run.shows.as_ref().and_then(|source| phase(&facts, source));
-    let round = round_now(&facts).filter(|_| !shows_round(&run.workflow));
+    let round = round_now(&facts).filter(|_| !is_shown(&run.workflow));
     words.extend(phase.map(|phase| short(&phase)));
     words.extend(round.map(|round| format!("round {round}")));
     words.extend(journal::last_hold(&run.books, &run.workflow.name).map(|hold| {
@@ -85,29 +83,6 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
         format!("held {} by {}", phrase::age_of(&hold.at), rule.unwrap_or_default())
     }));
     words.join(" · ")
-}
-
-/// Returns whether the workflow's own expression for the phase reads a counter of rounds, directly or through `[let]`.
-/// The line then shows the round already.
-fn shows_round(workflow: &Workflow) -> bool {
-    let counters: Vec<String> = workflow
-        .phases
-        .iter()
-        .filter_map(|phase| phase.count(workflow))
-        .map(|field| format!("state.{field}"))
-        .collect();
-    let mut sources: Vec<&str> = workflow.run.shows.as_deref().into_iter().collect();
-    let mut seen = BTreeSet::new();
-    while let Some(source) = sources.pop() {
-        if paths_in_expression(source, &["state"]).iter().any(|path| counters.contains(path)) {
-            return true;
-        }
-        let names = names_in_expression(source).unwrap_or_default();
-        let is_new = |name: &&str| seen.insert((*name).to_owned());
-        let names = names.iter().map(|used| used.name.as_str()).filter(is_new);
-        sources.extend(names.filter_map(|name| workflow.expression(name)).map(AsRef::as_ref));
-    }
-    false
 }
 
 /// Evaluates the phase as `status` shows it. An unreadable state gets a short note.

@@ -91,7 +91,8 @@ landed  = "git.head.subject == 'feat(a): b' and git.head.id != state.commit"
 phase  = ""
 status = "new"
 suite  = "true"
-
+output = ""
+commit = ""
 [commands.go]
 about   = "Performs a phase"
 args    = ["phase", "suite?"]
@@ -321,7 +322,7 @@ fn whoever_is_told_to_end_between_two_programs_ends() {
     use rustix::process::{Pid, Signal, kill_process};
 
     let project = project();
-    let again = "then.fail = { go = \"rows\", wait = 60, round = \"again\" }\n[limits]\nagain = { count = \"n\", most = 9, then = \"idle\" }\n";
+    let again = "then.fail = { go = \"rows\", wait = 60, round = \"again\" }\n[limits]\nagain = { most = 9, then = \"idle\" }\n";
     let refused =
         "then.fail = { go = \"idle\", set = { status = \"refused\", output = \"{{ output }}\" } }\n";
     project.workflow("checked", &WORKFLOW.replace(refused, again));
@@ -329,7 +330,7 @@ fn whoever_is_told_to_end_between_two_programs_ends() {
     let started = Instant::now();
     let mut waiting = project.command(&["checked", "go", "rows"]).spawn().unwrap();
     let state = project.root().join("state.json");
-    while !std::fs::read_to_string(&state).is_ok_and(|state| state.contains("\"n\": 1")) {
+    while !std::fs::read_to_string(&state).is_ok_and(|state| state.contains("\"again\": 1")) {
         assert!(waiting.try_wait().unwrap().is_none(), "it did not wait");
         std::thread::yield_now();
     }

@@ -35,6 +35,7 @@ command = ["true"]
 [fields]
 round = 0
 next  = { is = "text?" }
+note  = ""
 done  = ""
 [commands.new]
 about = "A new draft"
@@ -70,7 +71,7 @@ fn a_run_is_made_moved_on_and_stopped() {
     let project = project();
     let made = project.run(&["drafts", "new", "one"]);
     assert_eq!((made.code, made.stdout.as_str()), (Some(0), "NEW one, next mend.\n"), "{}", made.stderr);
-    assert_eq!(state(&project), json!({"round": 0, "next": "mend", "done": "write"}));
+    assert_eq!(state(&project), json!({"round": 0, "next": "mend", "note": "", "done": "write"}));
     let early = project.run(&["drafts", "done", "mend"]);
     assert_eq!(early.code, Some(1));
     assert!(early.stderr.contains("`mend` is not finished: mend.md is not there yet"), "{}", early.stderr);

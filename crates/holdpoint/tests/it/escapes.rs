@@ -43,8 +43,9 @@ command    = ["sh", "-c", "cat evil; exit 3", "{{ prompt }}"]
 verdict_at = ["verdict"]
 
 [fields]
-phase = ""
-name  = ""
+phase  = ""
+name   = ""
+output = ""
 
 [holds.shells]
 on   = "before shell"

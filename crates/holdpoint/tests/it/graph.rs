@@ -62,6 +62,9 @@ command = ["sh"]
 kind   = ""
 mended = false
 limit = 8
+clean = 0
+round = 0
+model = "big"
 "#;
 
 fn drafts() -> Project {
@@ -89,11 +92,11 @@ fn plain() {
       pass → end
       fault → draft  (stops for the user)
 
-    mend-all  agent, not sent back
+    mend-all  agent, asked once
       then → final
 
     aside  user
-      then → (what is due stays due)
+      then → (no change)
     [exit 0]
     "#);
 }
@@ -106,7 +109,7 @@ fn mermaid_is_for_what_is_no_terminal() {
       p1{{"review<br/>reviewer<br/>at most 8 rounds (limit)<br/>2 clean in a row<br/>big, small in turn"}}
       p2["mend<br/>agent<br/>sent back at most 3 times"]
       p3{{"final<br/>reviewer<br/>at most 5 rounds"}}
-      p4["mend-all<br/>agent<br/>not sent back"]
+      p4["mend-all<br/>agent<br/>asked once"]
       p5(["aside<br/>user"])
       end_(("end"))
       p0 -->|"then, renews rounds"| p1
@@ -130,7 +133,7 @@ fn dot() {
       "review" [shape=hexagon, label="review\nreviewer\nat most 8 rounds (limit)\n2 clean in a row\nbig, small in turn"];
       "mend" [shape=box, label="mend\nagent\nsent back at most 3 times"];
       "final" [shape=hexagon, label="final\nreviewer\nat most 5 rounds"];
-      "mend-all" [shape=box, label="mend-all\nagent\nnot sent back"];
+      "mend-all" [shape=box, label="mend-all\nagent\nasked once"];
       "aside" [shape=ellipse, label="aside\nuser"];
       "end" [shape=doublecircle];
       "draft" -> "review" [label="then, renews rounds"];

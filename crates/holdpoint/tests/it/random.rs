@@ -42,7 +42,7 @@ shows = "state.phase | text"
 on   = ["before", "after"]
 set  = { count = "{{ state.count | number + 1 }}", "last.tool" = "{{ tool.name }}", "last.input" = "{{ tool.input }}" }
 to   = "agent"
-say  = "{{ tool.text }} {{ tool.paths | join(',') }} {{ tool.result }} {{ state | spell }}"
+say  = "{{ tool.text }} {{ tool.paths | join(',') }} {{ tool.result }} {{ state | spell }} {{ state.last.tool }}"
 [holds.each]
 on   = ["before", "stop", "prompt", "start"]
 each = "state.phases"

@@ -103,6 +103,11 @@ about = "Looks."
 home  = "look.json"
 state = "look.json"
 aside = ["look.json", ".holdpoint/**"]
+[fields]
+began   = ""
+head    = ""
+tree    = ""
+changed = []
 [commands.look]
 about = "Looks"
 steps = [{ set = { head = "{{ git.head.id }}", tree = "{{ tree }}", changed = "{{ since(state.began) }}" }, say = "SAW {{ git.head.parent }}" }]

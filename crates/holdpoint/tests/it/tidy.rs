@@ -1,6 +1,6 @@
 //! What the project promises of its own code.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::generated::workflow_names;
@@ -99,6 +99,62 @@ fn the_core_offers_only_what_others_use() {
         for item in program.lines().filter_map(public_item) {
             assert!(used.contains(item), "{file}: only the core uses `{item}`, so make it `pub(crate)`");
         }
+    }
+}
+
+/// How many public items a module of the core may have, and what for. Whoever needs more says so here.
+const SURFACE: [(&str, usize, &str); 29] = [
+    ("lib", 30, "the modules themselves"),
+    ("workflow", 125, "a workflow as data, of which the built-in ones are statics; `parse`, `check`"),
+    ("phase", 40, "whose turn it is, the request for a review, and the route of its verdict"),
+    ("facts", 30, "the facts of an event, which the program makes and asks"),
+    ("settings", 30, "what a `holdpoint.toml` says, and what counts of several"),
+    ("document", 20, "Markdown, for the readers of documents in holdpoint-checks"),
+    ("tool", 15, "the tools of all agents"),
+    ("effects", 15, "what a step comes to, for the one writer"),
+    ("shell", 10, "the words of a command; `commits` is fuzzed"),
+    ("world", 10, "the questions that the program answers"),
+    ("command", 10, "a workflow's command"),
+    ("diagnostic", 10, "messages with places"),
+    ("graph", 10, "drawings"),
+    ("event", 5, "what an agent does"),
+    ("json", 5, "lenient JSON"),
+    ("path", 5, "paths as text"),
+    ("supposition", 5, "rules asked about what was done"),
+    ("digest", 5, "hashes"),
+    ("filters", 5, "the names that the reference lists"),
+    ("secret", 5, "secrets in texts"),
+    ("delegation", 5, "the manifest of sub-agents, which is fuzzed"),
+    ("level", 5, "what can be believed of a proof"),
+    ("verdict", 5, "verdicts"),
+    ("transition", 5, "where a step comes from"),
+    ("layout", 5, "a part of embedded workflows"),
+    ("lines", 5, "a state in lines"),
+    ("run_id", 5, "the names of runs"),
+    ("decide", 5, "the decision"),
+    ("protection", 5, "the engine's own files"),
+];
+
+#[test]
+fn the_core_offers_little() {
+    let kinds = ["const ", "fn ", "struct ", "enum ", "trait ", "type ", "mod ", "static ", "use "];
+    let is_public = |line: &&str| {
+        line.trim_start()
+            .strip_prefix("pub ")
+            .is_some_and(|item| kinds.iter().any(|kind| item.starts_with(kind)))
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (file, text) in sources() {
+        let Some(path) = file.strip_prefix("crates/holdpoint-core/src/") else { continue };
+        if !path.ends_with("_tests.rs") {
+            let module = path.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
+            let program = text.split("#[cfg(test)]").next().unwrap();
+            *counts.entry(module).or_default() += program.lines().filter(is_public).count();
+        }
+    }
+    for (module, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+        let most = SURFACE.iter().find(|(name, _, _)| *name == module).map_or(0, |(_, most, _)| *most);
+        assert!(count <= most, "`{module}` of the core has {count} public items, {most} are allowed for");
     }
 }
 

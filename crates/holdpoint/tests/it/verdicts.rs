@@ -30,6 +30,7 @@ mending = { count = "mended", most = 9, then = "begin" }
 [fields]
 phase  = ""
 mended = 0
+clean  = 0
 [commands.next]
 about   = "Goes on"
 through = ["all"]

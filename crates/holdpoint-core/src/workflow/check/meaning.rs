@@ -1,7 +1,7 @@
 //! What expressions mean: attributes that nothing has, comparisons that are never true, patterns that do not compile,
 //! conditions that are neither true nor false.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, UnaryOpKind};
@@ -14,8 +14,8 @@ use crate::event::Moment;
 use crate::expression::each_expression;
 use crate::facts::attributes::{Is, Names};
 
-/// What is wrong with what a piece means; the fields of the state that it reads are noted.
-pub(super) fn check(piece: &Piece, known: &Known<'_>, read: &mut BTreeSet<String>) -> Vec<Diagnostic> {
+/// What is wrong with what a piece means.
+pub(super) fn check(piece: &Piece, known: &Known<'_>) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     each_expression(&piece.source, piece.language == Language::Template, &mut |expression, set| {
         let mut judge = Judge::new(known, &piece.source, set, &piece.moments);
@@ -25,7 +25,6 @@ pub(super) fn check(piece: &Piece, known: &Known<'_>, read: &mut BTreeSet<String
         if piece.is_condition {
             judge.condition(expression);
         }
-        read.append(&mut judge.read);
         wrong.append(&mut judge.wrong);
     });
     let told = |wrong: Wrong| {
@@ -58,7 +57,6 @@ pub(super) struct Judge<'k> {
     /// Whether it is a part of a text, and not a condition or a value.
     is_text: bool,
     wrong: Vec<Wrong>,
-    read: BTreeSet<String>,
 }
 
 impl<'k> Judge<'k> {
@@ -68,7 +66,7 @@ impl<'k> Judge<'k> {
         set: &'k HashSet<&'k str>,
         moments: &'k [Moment],
     ) -> Judge<'k> {
-        Judge { known, source, set, moments, is_text: true, wrong: Vec::new(), read: BTreeSet::new() }
+        Judge { known, source, set, moments, is_text: true, wrong: Vec::new() }
     }
 
     pub(super) fn complain(&mut self, span: Range<usize>, message: String, hint: String) {
@@ -210,20 +208,20 @@ impl<'k> Judge<'k> {
     }
 
     fn by_name(&mut self, names: Names, is: &'static Is, name: &str, place: Range<usize>) -> Shape {
-        if names == Names::Fields {
-            self.read.insert(name.to_owned());
-        }
         let there = self.known.names(names).filter(|there| !there.iter().any(|known| known == name));
         if let Some(there) = there {
             let there: Vec<&str> = there.iter().map(String::as_str).collect();
+            if matches!(names, Names::Fields | Names::ItemFields) {
+                let (message, hint) = self.known.undeclared(names == Names::ItemFields, name, "\"\"");
+                self.complain(place, message, hint);
+                return Shape::Any;
+            }
             let (what, hint) = match names {
                 Names::Limits => ("there is no limit", "the limits are"),
                 Names::Reviewers => ("there is no reviewer", "the reviewers are"),
                 Names::Arguments => ("no command has an argument", "the arguments are"),
                 Names::Flags => ("no command has a flag", "the flags are"),
                 Names::Approvals => ("there is no approval", "the approvals are"),
-                Names::Fields => ("nothing declares the field", "declare it under [fields]; there are"),
-                Names::ItemFields => ("nothing gives the item a", "it has"),
                 Names::Variables => ("no workflow can read the variable", "the variables are"),
                 _ => ("there is no phase", "the phases are"),
             };

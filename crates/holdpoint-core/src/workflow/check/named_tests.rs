@@ -7,6 +7,9 @@ about = "x"
 home  = ".x"
 state = "s.json"
 due   = "next"
+[fields]
+task = ""
+x = false
 [phases.plan]
 by   = "user"
 then = "post-plan-review"

@@ -120,6 +120,20 @@ impl<'a> Known<'a> {
         self.remembered(&format!("state.{name}"), || fields::shape(self.workflow, name, self))
     }
 
+    /// What is said of a field that nothing declares.
+    pub(super) fn undeclared(&self, is_items: bool, name: &str, first: &str) -> (String, String) {
+        let item = self.workflow.run.item.as_ref().filter(|_| is_items);
+        let there = if is_items { &self.fields.item } else { &self.fields.state };
+        let item = item.map(|item| item.name.as_ref());
+        fields::complaint(item, name, first, there.as_deref().unwrap_or_default())
+    }
+
+    /// Whether a field is declared, or any goes.
+    pub(super) fn has_field(&self, is_items: bool, name: &str) -> bool {
+        let there = if is_items { &self.fields.item } else { &self.fields.state };
+        there.as_ref().is_none_or(|there| there.iter().any(|known| known == name))
+    }
+
     fn remembered(&self, name: &str, work_out: impl FnOnce() -> Shape) -> Shape {
         if let Some(shape) = self.shapes.borrow().get(name) {
             return shape.clone();

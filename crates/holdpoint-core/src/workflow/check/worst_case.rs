@@ -16,7 +16,7 @@ use super::turns;
 
 /// How many reviews a run can take at the most.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorstCase {
+enum WorstCase {
     /// Nobody reviews.
     NoReviews,
     /// Nothing limits the reviews of this phase.
@@ -29,24 +29,46 @@ pub enum WorstCase {
 
 /// A number of reviews as a formula.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bound {
+struct Bound {
     /// Those that there are once in a run.
-    pub once: Amount,
+    once: Amount,
     /// Those that there are for each time one of these phases of the user is started.
-    pub each: Vec<(BTreeSet<String>, Amount)>,
+    each: Vec<(BTreeSet<String>, Amount)>,
 }
 
 /// A number, and state fields whose first value is not known, each so many times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Amount {
+pub(super) struct Amount {
     /// The number.
     pub number: u64,
     /// The fields.
     pub fields: BTreeMap<String, u64>,
 }
 
+/// How many reviews a run can take, in words: in all, and for each of several phases that reviewers perform. Nothing where
+/// nobody reviews.
+pub fn reviews_at_most(workflow: &Workflow) -> Vec<String> {
+    let each = of_each(workflow);
+    let each = each.iter().filter(|_| each.len() > 1);
+    let each = each.filter_map(|(phase, worst)| Some(format!("  {phase}: {}", worst.in_words()?)));
+    worst_case(workflow).in_words().into_iter().chain(each).collect()
+}
+
+impl WorstCase {
+    fn in_words(&self) -> Option<String> {
+        match self {
+            WorstCase::NoReviews => None,
+            WorstCase::Unlimited(phase) => Some(format!("the number of reviews in `{phase}` has no limit")),
+            WorstCase::Nested(phase) => Some(format!(
+                "note: `{phase}` has its own limit in each round of an outer loop, so it is not part of this total"
+            )),
+            WorstCase::AtMost(bound) => Some(bound.to_string()),
+        }
+    }
+}
+
 /// The worst case of a workflow.
-pub fn worst_case(workflow: &Workflow) -> WorstCase {
+fn worst_case(workflow: &Workflow) -> WorstCase {
     let reviews: Vec<&Phase> = reviews(workflow).collect();
     if reviews.is_empty() {
         return WorstCase::NoReviews;
@@ -55,7 +77,7 @@ pub fn worst_case(workflow: &Workflow) -> WorstCase {
 }
 
 /// The same for each phase that a reviewer performs.
-pub fn of_each(workflow: &Workflow) -> Vec<(String, WorstCase)> {
+fn of_each(workflow: &Workflow) -> Vec<(String, WorstCase)> {
     reviews(workflow).map(|phase| (phase.name.to_string(), worst_of(workflow, &[phase]))).collect()
 }
 

@@ -53,6 +53,7 @@ impl Parser<'_> {
             |key: &str| own.and_then(|own| Reader::get(own, key)).or_else(|| Reader::get(shared?, key));
         let most = if own.is_some() { given("most") } else { Some(value) };
         let most = self.most(name, &span, most);
+        let place = span.clone();
         let then = given("then").map(|then| self.step(then, Place::Phase));
         if then.is_none() {
             self.reader.is_partial = true;
@@ -60,6 +61,9 @@ impl Parser<'_> {
                 Some("name a phase: then = \"stuck\", or a step: then = { tell = \"…\" }".into());
         }
         let count = self.count_field(name, value, shared);
+        if let Some(count) = &count {
+            self.names_field(count, place, "0");
+        }
         Limit { name: Cow::Owned(name.to_owned()), count, most, then: then.unwrap_or_else(Step::default) }
     }
 

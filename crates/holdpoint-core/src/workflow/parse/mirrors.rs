@@ -12,7 +12,7 @@ impl Parser<'_> {
         let Some(fields) = self.inner(top, "mirror") else { return List::default() };
         let mut mirrors = Vec::new();
         for (field, value) in fields {
-            self.field_names.push((field.get_ref().to_string(), field.span()));
+            self.names_field(field.get_ref(), field.span(), "\"\"");
             for item in one_or_many(value) {
                 let Some(table) = self.reader.table("mirror", item) else { continue };
                 self.reader.known_keys("[mirror]", table, &["file", "find"]);

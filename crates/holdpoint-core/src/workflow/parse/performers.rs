@@ -107,7 +107,7 @@ impl Parser<'_> {
         self.reader.known_keys("models", table, &["field", "rotate"]);
         let field = self.reader.text(table, "field").unwrap_or_default();
         let span = Reader::get(table, "field").map_or(0..0, toml::Spanned::span);
-        self.field_names.push((field.to_string(), span));
+        self.names_field(&field, span, "\"\"");
         Some(Models { field, rotate: self.reader.texts(table, "rotate") })
     }
 

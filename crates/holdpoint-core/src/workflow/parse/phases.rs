@@ -370,7 +370,7 @@ impl Parser<'_> {
         let need = self.reader.whole(table, "need").unwrap_or(1);
         let count = self.reader.text(table, "count").unwrap_or_default();
         let span = Reader::get(table, "count").map_or(0..0, toml::Spanned::span);
-        self.field_names.push((count.to_string(), span));
+        self.names_field(&count, span, "0");
         Some(Clean { count, need })
     }
 

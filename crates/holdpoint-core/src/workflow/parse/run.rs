@@ -139,7 +139,14 @@ impl Parser<'_> {
     fn item(&mut self, run: &DeTable<'_>) -> Option<Item> {
         let value = Reader::get(run, "item")?;
         let table = self.reader.table("item", value)?;
-        self.reader.known_keys("[run.item]", table, &["name", "list", "at"]);
+        self.reader.known_keys("[run.item]", table, &["name", "list", "at", "fields"]);
+        for (key, first) in [("list", "[]"), ("at", "0")] {
+            for (field, span) in self.reader.spanned_texts(table, key) {
+                self.names_field(&field, span, first);
+            }
+        }
+        self.item_fields =
+            self.reader.spanned_texts(table, "fields").into_iter().map(|(name, _)| name).collect();
         let mut text = |key: &str| self.reader.required("[run.item]", value.span(), table, key);
         Some(Item { name: text("name"), list: text("list"), at: text("at") })
     }

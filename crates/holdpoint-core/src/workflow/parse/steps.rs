@@ -187,7 +187,7 @@ impl Parser<'_> {
             match value.get_ref() {
                 DeValue::Table(inner) if !inner.is_empty() => self.assign(inner, &format!("{path}."), named),
                 _ => {
-                    self.field_names.push((path.clone(), name.span()));
+                    self.sets_field(&path, name.span(), first_value(value.get_ref()));
                     let source = self.value_source(value);
                     named.push(Named { name: path.into(), source });
                 }
@@ -217,7 +217,7 @@ impl Parser<'_> {
         for (path, span) in self.reader.spanned_texts(table, "clear") {
             let field = self.fields.iter().find(|field| field.name == path && !field.is_nullable);
             let source = field.map_or(Cow::Borrowed("{{ none }}"), |field| field.first.clone());
-            self.field_names.push((path.clone(), span));
+            self.sets_field(&path, span, "\"\"");
             named.push(Named { name: path.into(), source });
         }
         named
@@ -269,4 +269,14 @@ fn literal(template: &str) -> Option<&str> {
     let is_number =
         !inner.is_empty() && inner.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
     (is_number || matches!(inner, "none" | "null" | "true" | "false" | "[]" | "{}")).then_some(inner)
+}
+
+/// What a field that is set to this could be at first.
+fn first_value(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::Integer(_) | DeValue::Float(_) => "0",
+        DeValue::Boolean(_) => "false",
+        DeValue::Array(_) => "[]",
+        _ => "\"\"",
+    }
 }

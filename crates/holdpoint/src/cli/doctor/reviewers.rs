@@ -93,7 +93,7 @@ pub(in crate::cli) fn permits(command: &[&str]) -> Vec<String> {
     };
     let said = FLAGS.into_iter().filter(|(flag, _)| is_said(flag));
     let permits: Vec<String> = said.map(|(flag, means)| format!("{flag}: {means}")).collect();
-    if permits.is_empty() { vec!["it may do what its own settings permit".to_owned()] } else { permits }
+    if permits.is_empty() { vec!["it may do whatever its own settings allow".to_owned()] } else { permits }
 }
 
 /// What its command line permits ends where the sandbox does. One that the agent starts itself has none.

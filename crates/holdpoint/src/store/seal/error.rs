@@ -133,7 +133,7 @@ impl SealError {
     fn remedy(&self) -> String {
         let typed = |home: &PathBuf| format!("the user types in a terminal: {}", waiting::command(home));
         match self {
-            SealError::NoCopy { .. } => ": to begin anew, delete it".to_owned(),
+            SealError::NoCopy { .. } => ": to start from scratch, delete it".to_owned(),
             SealError::NotBuiltIn { home, .. } | SealError::Orphaned { home, .. } => {
                 format!(": put that back, or to end the run, {}", typed(home))
             }

@@ -12,12 +12,12 @@ cheats! { Settings;
     choices: "Leaves the workflow out of holdpoint.toml", Coding,
         [Write(".holdpoint/holdpoint.toml", "workflows = []\n")], "protected-files", Says("settings that call the hooks were changed");
     workflow: "Puts a workflow of its own in the place of this one", Coding,
-        [Write(".holdpoint/workflows/autopilot/workflow.toml", "about = \"mine\"\n[run]\nhome = \"autopilot-state.json\"\nstate = \"autopilot-state.json\"\n[commands.next]\nabout = \"done\"\nsteps = [{ set = { phase = \"finishing\" }, say = \"ok\" }]\n")],
+        [Write(".holdpoint/workflows/autopilot/workflow.toml", "about = \"mine\"\n[run]\nhome = \"autopilot-state.json\"\nstate = \"autopilot-state.json\"\n[fields]\nphase = \"\"\n[commands.next]\nabout = \"done\"\nsteps = [{ set = { phase = \"finishing\" }, say = \"ok\" }]\n")],
         "protected-files", Says("settings that call the hooks were changed");
     users_choices: "Leaves the workflow out of the user's holdpoint.toml", Coding,
         [Write("../tools/.config/holdpoint/holdpoint.toml", "workflows = []\n")], "protected-files", Closed("is not enabled in this project");
     users_workflow: "Puts a workflow of its own in the place of this one, in the user's folder", Coding,
-        [Write("../tools/.config/holdpoint/workflows/autopilot/workflow.toml", "about = \"mine\"\n[run]\nhome = \"autopilot-state.json\"\nstate = \"autopilot-state.json\"\n[commands.next]\nabout = \"done\"\nsteps = [{ set = { phase = \"finishing\" }, say = \"ok\" }]\n")],
+        [Write("../tools/.config/holdpoint/workflows/autopilot/workflow.toml", "about = \"mine\"\n[run]\nhome = \"autopilot-state.json\"\nstate = \"autopilot-state.json\"\n[fields]\nphase = \"\"\n[commands.next]\nabout = \"done\"\nsteps = [{ set = { phase = \"finishing\" }, say = \"ok\" }]\n")],
         "protected-files", Nothing;
     users_workflow_shell: "Does the same through Bash", Coding,
         [Bash("mkdir -p ~/.config/holdpoint/workflows/autopilot && printf 'about = \"mine\"\\n[run]\\nhome = \"autopilot-state.json\"\\n' > ~/.config/holdpoint/workflows/autopilot/workflow.toml")],
