@@ -24,6 +24,7 @@ use crate::store::layout;
 use crate::store::watch::{Call, Held, Look, Note, Notes, WatchError};
 use crate::watch::lingering::Sought;
 use crate::watch::refs::{GitFolders, Head, Refs, RefsError};
+use crate::watch::touched;
 
 /// How long a call counts that nobody has said is over, in seconds.
 const OPEN_S: i64 = 24 * 60 * 60;
@@ -97,6 +98,11 @@ fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
         let since = note.look.at;
         note.look = now.look(&note.look);
         note.is_blind = found.blind.is_some();
+        if found.is_cut {
+            let most = touched::FILES_MAX;
+            seen.effects
+                .fault(format!("a shell call touched more than {most} files: not all were looked at"));
+        }
         if let Some(why) = found.blind {
             // What could not be compared now is compared the next time, as theirs.
             note.look.at = since;

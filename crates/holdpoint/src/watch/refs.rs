@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::world::Answer;
 
+use super::place::Place;
+use super::touched::Instant;
 use crate::git;
 
 /// The largest `packed-refs` that is read: some half a million refs.
@@ -188,17 +190,24 @@ impl GitFolders {
         Ok(Refs { branches, head })
     }
 
-    /// Whether a tag or a branch of another repository points to a commit: one that is made here does not.
-    pub fn is_known_elsewhere(&self, id: &str) -> bool {
+    /// Whether a tag or a branch of another repository pointed to a commit at a moment: one that is made here did not. Whoever
+    /// makes a commit can make a tag for it, too, so what was written since then counts only if it was fetched.
+    pub fn was_known_elsewhere(&self, id: &str, moment: Instant) -> bool {
+        let Some(top) = Place::top(&self.common) else { return false };
+        let is_older = |at: Option<Instant>| at.is_some_and(|at| at < moment);
+        let fetched = read(&self.own.join("FETCH_HEAD"), PACKED_BYTES_MAX).unwrap_or_default();
+        let is_fetched = fetched.lines().any(|line| line.starts_with(id));
         let packed = read(&self.common.join("packed-refs"), PACKED_BYTES_MAX).unwrap_or_default();
         let is_it = |line: &str| line.starts_with(id) && !line.contains(HEADS);
-        if packed.lines().any(is_it) {
+        if (is_fetched || is_older(top.changed_in(b"packed-refs"))) && packed.lines().any(is_it) {
             return true;
         }
         ["refs/remotes", "refs/tags"].iter().any(|folder| {
             let mut loose = BTreeMap::new();
-            self.loose(&self.common.join(folder), "", 0, &mut loose).is_ok()
-                && loose.values().any(|known| known == id)
+            let is_read = self.loose(&self.common.join(folder), "", 0, &mut loose).is_ok();
+            let mut pointing = loose.iter().filter(|(_, known)| *known == id).map(|(name, _)| name);
+            let is_old = |name: &String| is_older(top.changed_in(format!("{folder}/{name}").as_bytes()));
+            is_read && pointing.any(|name| is_fetched || is_old(name))
         })
     }
 }

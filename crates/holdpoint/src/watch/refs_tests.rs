@@ -62,12 +62,18 @@ fn a_detached_head_is_its_commit() {
     let head = said(folder.path(), &["rev-parse", "HEAD"]);
     let git = GitFolders::of(folder.path()).unwrap();
     assert_eq!(git.refs().unwrap().head, Head::At(head.clone()));
-    assert!(!git.is_known_elsewhere(&head));
+    let (before, after) = (Instant::new(0, 0), Instant::new(i64::MAX, 0));
+    assert!(!git.was_known_elsewhere(&head, after));
     for script in ["git tag t", "git update-ref refs/remotes/o/r HEAD", "git tag t && git pack-refs --all"] {
         let folder = repository(script);
         let head = said(folder.path(), &["rev-parse", "HEAD"]);
-        assert!(GitFolders::of(folder.path()).unwrap().is_known_elsewhere(&head), "{script}");
+        let git = GitFolders::of(folder.path()).unwrap();
+        assert!(git.was_known_elsewhere(&head, after), "{script}");
+        assert!(!git.was_known_elsewhere(&head, before), "{script}: it was made later");
     }
+    let fetched = repository("git fetch -q . HEAD:refs/remotes/o/r");
+    let head = said(fetched.path(), &["rev-parse", "HEAD"]);
+    assert!(GitFolders::of(fetched.path()).unwrap().was_known_elsewhere(&head, before));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::worktree::entries::{self, Name};
 /// The largest index that is read: some two million files.
 const INDEX_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The most files that are listed.
-pub const FILES_MAX: usize = 500;
+pub const FILES_MAX: usize = 50_000;
 /// How many threads look at most, and from how many files on it is worth one more.
 const THREADS_MAX: usize = 4;
 const FILES_A_THREAD: usize = 1_000;

@@ -8,7 +8,7 @@ use holdpoint_core::world::Answer;
 use super::{Session, Sight, Unwatched};
 use crate::git;
 use crate::store::watch::{Breach, Held, Note, What};
-use crate::watch::refs::{Head, Refs};
+use crate::watch::refs::{GitFolders, Head, Refs};
 use crate::watch::touched;
 
 /// What the branches' full names begin with.
@@ -17,6 +17,8 @@ const HEADS: &str = "refs/heads/";
 const SETTINGS: &str = "settings";
 /// The most breaches of one look.
 const FOUND_MAX: usize = 20;
+/// How many files the rules, and git, are asked about at once.
+const FILES_AT_ONCE: usize = 500;
 
 /// What a look has found.
 #[derive(Default)]
@@ -27,6 +29,8 @@ pub(super) struct Found {
     pub(super) marked: Vec<Objection>,
     /// Why files could not be compared, if they could not.
     pub(super) blind: Option<String>,
+    /// Whether more files were touched than are looked at.
+    pub(super) is_cut: bool,
 }
 
 /// Finds what the open calls have done although a rule holds it.
@@ -44,7 +48,10 @@ pub(super) fn found(session: &Session<'_>, note: &Note, now: &Sight) -> Result<F
         add(What::Settings { path, before }, Held { rule: SETTINGS.to_owned(), ..Held::default() });
     }
     let files = match files(session, note, now)? {
-        Ok(files) => files,
+        Ok(files) => {
+            found.is_cut = files.is_cut;
+            files.held
+        }
         Err(why) => {
             found.blind = Some(why);
             Vec::new()
@@ -80,7 +87,7 @@ fn refs(session: &Session<'_>, note: &Note, now: &Sight) -> Result<Vec<(What, He
             moved.push((What::Ref { name: format!("{HEADS}{name}"), before: Some(id.clone()), after }, held));
         }
     }
-    let is_made = |id: &String| !note.look.is_partial && !is_known(before, now, id);
+    let is_made = |id: &String| !note.look.is_partial && !is_known(note, before, now, id);
     let made: BTreeMap<&String, &String> =
         after.branches.iter().filter(|(name, id)| !before.contains_key(*name) && is_made(id)).collect();
     if !made.is_empty() {
@@ -111,7 +118,7 @@ fn detached(
     let held = note.look.held.iter().find(|held| held.branch.is_none())?.clone();
     let Head::At(id) = &after.head else { return None };
     let is_new = note.look.detached.as_ref() != Some(id)
-        && !is_known(before, now, id)
+        && !is_known(note, before, now, id)
         && !after.branches.values().any(|known| known == id);
     let what =
         || What::Ref { name: "HEAD".to_owned(), before: note.look.head.clone(), after: Some(id.clone()) };
@@ -119,8 +126,9 @@ fn detached(
 }
 
 /// Whether a commit was there before: a branch that is made or a head that is moved to it is no commit.
-fn is_known(before: &BTreeMap<String, String>, now: &Sight, id: &str) -> bool {
-    before.values().any(|known| known == id) || now.git.as_ref().is_some_and(|git| git.is_known_elsewhere(id))
+fn is_known(note: &Note, before: &BTreeMap<String, String>, now: &Sight, id: &str) -> bool {
+    let elsewhere = |git: &GitFolders| git.was_known_elsewhere(id, note.look.at);
+    before.values().any(|known| known == id) || now.git.as_ref().is_some_and(elsewhere)
 }
 
 /// The settings that stand otherwise.
@@ -133,22 +141,29 @@ fn settings<'a>(note: &'a Note, now: &'a Sight) -> impl Iterator<Item = (String,
         .map(|(path, before)| (path.clone(), before.clone()))
 }
 
+/// The files that were changed although a rule holds that.
+#[derive(Default)]
+struct Files {
+    held: Vec<Objection>,
+    is_cut: bool,
+}
+
 /// The files that were changed although a rule holds that, or why they could not be compared.
-fn files(
-    session: &Session<'_>,
-    note: &Note,
-    now: &Sight,
-) -> Result<Result<Vec<Objection>, String>, Unwatched> {
+fn files(session: &Session<'_>, note: &Note, now: &Sight) -> Result<Result<Files, String>, Unwatched> {
     let (run, git) = (session.run, now.git.as_ref());
     if run.workflow.run.watch.files.is_empty() {
-        return Ok(Ok(Vec::new()));
+        return Ok(Ok(Files::default()));
     }
-    let Some(git) = git else { return Ok(Ok(Vec::new())) };
+    let Some(git) = git else { return Ok(Ok(Files::default())) };
     let mut touched = touched::since(&run.home, git, note.look.at);
+    let is_cut = touched.len() >= touched::FILES_MAX;
     touched.retain(|path| !note.look.files.contains_key(path) && !path.starts_with(".holdpoint/"));
-    let mut held = held_files(&session.facts(), &touched)?;
+    let mut held = Vec::new();
+    for part in touched.chunks(FILES_AT_ONCE) {
+        held.extend(held_files(&session.facts(), part)?);
+    }
     if held.is_empty() {
-        return Ok(Ok(held));
+        return Ok(Ok(Files { held, is_cut }));
     }
     // Touched is not changed: only now is anything read.
     let names: Vec<String> = held.iter().filter_map(|held| held.about.clone()).collect();
@@ -161,7 +176,7 @@ fn files(
         }
     };
     held.retain(|held| held.about.as_ref().is_some_and(|path| changed.contains(path)));
-    Ok(Ok(held))
+    Ok(Ok(Files { held, is_cut }))
 }
 
 /// Those of the files that are not as a commit has them, or why that cannot be told: then nothing is accused, and nothing
@@ -169,11 +184,19 @@ fn files(
 fn changed_since(session: &Session<'_>, head: Option<&str>, files: &[String]) -> Result<Vec<String>, String> {
     let Some(head) = head else { return Ok(Vec::new()) };
     let unknown = |why: &str| format!("what shell calls did to files could not be compared: {why}");
-    match git::differing(&session.run.home.to_string_lossy(), head, files) {
-        Answer::Is(changed) => Ok(changed),
-        Answer::None => Err(unknown("git gave no answer")),
-        Answer::Fault(why) => Err(unknown(&why.to_string())),
+    let mut changed = Vec::new();
+    for part in files.chunks(FILES_AT_ONCE) {
+        match git::differing(&session.run.home.to_string_lossy(), head, part) {
+            Answer::Is(more) => changed.extend(more),
+            Answer::None => return Err(unknown("git gave no answer")),
+            Answer::Fault(why) => return Err(unknown(&why.to_string())),
+        }
+        // More are not named: one is enough to be held by.
+        if changed.len() >= FOUND_MAX {
+            break;
+        }
     }
+    Ok(changed)
 }
 
 /// Adds what was found to what is remembered: a ref that moves on is one breach, from where it first was.

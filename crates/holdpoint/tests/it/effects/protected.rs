@@ -206,6 +206,7 @@ fn a_repository_that_lies_about_its_files_hides_nothing() {
     for command in [
         "git config filter.f.clean 'echo one'; echo 'contracts/* filter=f' > .git/info/attributes; echo two > contracts/one.txt",
         "git update-index --assume-unchanged contracts/one.txt; echo two > contracts/one.txt",
+        "git update-index --skip-worktree contracts/one.txt; echo two > contracts/one.txt",
         "git config core.fsmonitor true; echo two > contracts/one.txt",
         "git config filter.a=b.clean 'echo one'; echo '* filter=a=b' > .gitattributes; echo two > contracts/one.txt",
     ] {
@@ -259,4 +260,16 @@ fn many_files_with_long_names_are_all_compared() {
     agent.run(&format!("{all}; git add -A; git commit -qm many"));
     let told = agent.shell("for f in contracts/*; do echo changed > $f; done");
     assert!(told.agent.contains("contracts/"), "{told:?}");
+}
+
+#[test]
+fn touching_many_files_hides_no_other() {
+    let agent = Agent::without_commits();
+    agent.run("mkdir aaa; for i in $(seq 600); do echo x > aaa/$i; done; git add -A; git commit -qm many");
+    let told = agent.shell("touch aaa/*; echo two > contracts/one.txt");
+    assert!(told.agent.contains("contracts/one.txt"), "{told:?}");
+    let agent = Agent::without_commits();
+    agent.run("for i in $(seq 600); do echo x > contracts/$i; done; git add -A; git commit -qm many");
+    let told = agent.shell("touch contracts/*; echo two > contracts/one.txt");
+    assert!(told.agent.contains("contracts/one.txt"), "{told:?}");
 }
