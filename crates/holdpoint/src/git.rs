@@ -89,8 +89,8 @@ pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String
     let new = ["ls-files", "--others", "--exclude-standard", "-z", "--"];
     let mut found = Vec::new();
     for (question, files) in [(fresh.as_slice(), [].as_slice()), (&known, &files), (&new, &files)] {
-        let git = with_index(&index, &filters);
-        match PATIENCE.run(git, dir, &[settings.as_slice(), question, files].concat()) {
+        let git = without(&filters);
+        match PATIENCE.run_with(git, dir, &[settings.as_slice(), question, files].concat(), Some(&index)) {
             Answer::Is(list) => {
                 found.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned));
             }
@@ -100,10 +100,10 @@ pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String
     Answer::Is(found)
 }
 
-/// Git with an index of its own, and without these filters.
-fn with_index(index: &Path, filters: &[String]) -> Command {
+/// Git without these filters.
+fn without(filters: &[String]) -> Command {
     let mut git = Command::new("git");
-    git.env("GIT_INDEX_FILE", index).env("GIT_CONFIG_COUNT", filters.len().to_string());
+    git.env("GIT_CONFIG_COUNT", filters.len().to_string());
     for (number, key) in filters.iter().enumerate() {
         let value = if key.ends_with(".required") { "false" } else { "" };
         git.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value);
@@ -194,7 +194,12 @@ impl Patience {
         Patience { total, waited: AtomicU64::new(0), hung: AtomicBool::new(false) }
     }
 
-    fn run(&self, mut git: Command, dir: &str, args: &[&str]) -> Answer<String> {
+    fn run(&self, git: Command, dir: &str, args: &[&str]) -> Answer<String> {
+        self.run_with(git, dir, args, None)
+    }
+
+    /// The same with another index than the repository's.
+    fn run_with(&self, mut git: Command, dir: &str, args: &[&str], index: Option<&Path>) -> Answer<String> {
         let waited = Duration::from_millis(self.waited.load(Ordering::Relaxed));
         let left = self.total.saturating_sub(waited).min(QUESTION_MAX);
         if left.is_zero() || self.hung.load(Ordering::Relaxed) {
@@ -203,11 +208,9 @@ impl Patience {
         git.arg("-C").arg(dir).args(args).env("GIT_OPTIONAL_LOCKS", "0");
         // They describe the repository of another git process.
         for name in INHERITED {
-            let is_meant = git.get_envs().any(|(known, value)| known == name && value.is_some());
-            if !is_meant {
-                git.env_remove(name);
-            }
+            git.env_remove(name);
         }
+        git.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Git's children (of a wrapper script, a file system monitor) must end with it.
         process_group::own(&mut git);

@@ -79,7 +79,11 @@ fn notes(session: &Session<'_>) -> Option<Result<Notes, WatchError>> {
     if !run.workflow.run.watch.is_any() {
         return None;
     }
-    Some(Notes::of(session.env.as_ref(), &run.home, &run.place(), &run.workflow.name))
+    match Notes::of(session.env.as_ref(), &run.home, &run.place(), &run.workflow.name) {
+        // Cases have no user, and so nothing that outlives them.
+        Err(WatchError::NoFolder(_)) if session.env.began_everything() => None,
+        notes => Some(notes),
+    }
 }
 
 fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {

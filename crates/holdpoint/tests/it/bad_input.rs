@@ -271,9 +271,9 @@ fn the_largest_inputs_are_answered_within_the_hooks_time() {
 fn events_and_tools_nobody_knows() {
     let project = gate();
     let names = [
-        "PreCompact",
-        "SubagentStop",
-        "Notification",
+        "PostToolBatch",
+        "UserPromptExpansion",
+        "MessageDisplay",
         "WorktreeCreate",
         "BeforeModel",
         "afterFileEdit",
