@@ -32,10 +32,10 @@ pub struct Place {
     env: Arc<dyn Env>,
 }
 
-/// The files of the user's own in which agents' hooks can be registered, or switched off.
-pub fn user_settings(env: &Arc<dyn Env>) -> Vec<PathBuf> {
-    let Ok(place) = Place::find(Scope::User, Path::new("/"), env) else { return Vec::new() };
-    host::ALL.iter().flat_map(|host| place.all_settings(host)).collect()
+/// The files of the user's own in which this agent's hooks can be registered, or switched off.
+pub fn user_settings(env: &Arc<dyn Env>, agent: &str) -> Vec<PathBuf> {
+    let Some(host) = host::ALL.iter().find(|host| host.name == agent) else { return Vec::new() };
+    Place::find(Scope::User, Path::new("/"), env).map(|place| place.all_settings(host)).unwrap_or_default()
 }
 
 impl Place {

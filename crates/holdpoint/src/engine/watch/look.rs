@@ -76,7 +76,11 @@ fn standings(session: &Session<'_>) -> settings::Standings {
     if watch.settings || watch.restores_settings() {
         own = holdpoint_core::protection::settings(&workflow.name);
         // Hooks may be called from the user's settings, too, and can be switched off there.
-        own.extend(user_settings(session.env).iter().map(|path| path.to_string_lossy().into_owned()));
+        own.extend(
+            user_settings(session.env, &session.event.agent)
+                .iter()
+                .map(|path| path.to_string_lossy().into_owned()),
+        );
     }
     let files: Vec<String> = watch.restored_files().map(str::to_owned).collect();
     let is_file = |path: &str| files.iter().any(|file| file == path);

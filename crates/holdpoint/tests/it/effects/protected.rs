@@ -184,7 +184,7 @@ fn the_users_own_settings_are_watched_for_what_steers_hooks() {
     for command in [
         "mkdir -p ~/.claude; echo '{\"disableAllHooks\":true}' > ~/.claude/settings.json",
         "mkdir -p ~/.claude; cd ~/.cl*; echo '{\"hooks\":{}}' > settings.json",
-        "mkdir -p ~/.codex; printf '[features]\\nhooks = false\\n' > ~/.codex/config.toml",
+        "mkdir -p ~/.claude; echo '{\"hooks\":{}}' > ~/.claude/settings.local.json",
     ] {
         let agent = Agent::without_commits();
         let told = agent.shell(command);
