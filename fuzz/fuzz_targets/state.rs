@@ -20,15 +20,7 @@ fn event(moment: Moment, name: &str, input: Value) -> Arc<Event> {
     let result = (moment == Moment::After)
         .then(|| json!("[1] new project, and more words than fifty characters in all"));
     let tool = Tool { name: name.into(), input, result, error: None };
-    Arc::new(Event {
-        moment,
-        tool: Some(tool),
-        session: None,
-        cwd: "/w".into(),
-        prompt: None,
-        is_waiting: false,
-        agent: "claude".into(),
-    })
+    Arc::new(Event { tool: Some(tool), agent: "claude".into(), ..Event::from_shell(moment, "/w") })
 }
 
 fuzz_target!(|bytes: &[u8]| {

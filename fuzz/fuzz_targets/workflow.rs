@@ -31,15 +31,7 @@ fuzz_target!(|source: &str| {
     let tool = Tool { name: "Bash".into(), input: json!({"command": "ls"}), result: None, error: None };
     for moment in [Moment::Before, Moment::After, Moment::Stop, Moment::Prompt, Moment::Start] {
         let tool = moment.has_tool().then(|| tool.clone());
-        let event = Event {
-            moment,
-            tool,
-            session: None,
-            cwd: "/w".into(),
-            prompt: None,
-            is_waiting: false,
-            agent: "claude".into(),
-        };
+        let event = Event { tool, agent: "claude".into(), ..Event::from_shell(moment, "/w") };
         let world = Arc::new(Files(br#"{"a": {"b": [1, 2]}, "phases": {"x": {"status": "open"}}}"#.to_vec()));
         decide(&Facts::new(parsed.workflow.clone(), Arc::new(event), "/w".into(), world), None);
     }

@@ -58,8 +58,9 @@ fn signals_reach_the_client() {
     }
     let project = project();
     for (signal, code) in [(Signal::TERM, 9), (Signal::INT, 5)] {
-        let mut command = Command::new("setsid");
-        command.args(["--wait"]).arg(env!("CARGO_BIN_EXE_holdpoint"));
+        // Whoever starts the tests in the background has these ignored, and what was ignored stays so.
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT,TERM", "setsid", "--wait"]).arg(env!("CARGO_BIN_EXE_holdpoint"));
         let keeper = run(&project, &["python3", "-c", WAITS]);
         command.args(keeper.get_args()).env_clear().current_dir(project.root());
         command.envs(keeper.get_envs().filter_map(|(name, value)| Some((name, value?))));
