@@ -50,10 +50,10 @@ fn standing(home: &Path, path: &str, keeps: bool) -> Standing {
 /// A digest of what counts in a file. What a client is allowed to do without asking is the user's to say at any time, and
 /// the client writes it there itself.
 fn digest(path: &str, bytes: &[u8]) -> String {
+    const OF_CLIENT: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
     if Path::new(path).is_absolute() {
         return layout::content_digest(steering(path, bytes).unwrap_or_default().as_bytes());
     }
-    const OF_CLIENT: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
     let other = || {
         let mut settings: Json = serde_json::from_slice(bytes).ok().filter(|_| OF_CLIENT.contains(&path))?;
         settings.as_object_mut()?.remove("permissions");
