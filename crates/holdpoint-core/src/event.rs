@@ -48,7 +48,7 @@ pub enum Occasion {
 
 impl Moment {
     /// All moments, by their names in workflow files and in the journal.
-    pub const ALL: [(&'static str, Moment); 15] = [
+    pub(crate) const ALL: [(&'static str, Moment); 15] = [
         ("before", Moment::Before),
         ("after", Moment::After),
         ("stop", Moment::Stop),

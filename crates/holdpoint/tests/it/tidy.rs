@@ -117,7 +117,7 @@ const SURFACE: [(&str, usize, &str); 29] = [
     ("command", 10, "a workflow's command"),
     ("diagnostic", 10, "messages with places"),
     ("graph", 10, "drawings"),
-    ("event", 5, "what an agent does"),
+    ("event", 10, "what an agent does"),
     ("json", 5, "lenient JSON"),
     ("path", 5, "paths as text"),
     ("supposition", 5, "rules asked about what was done"),
