@@ -1,7 +1,8 @@
 //! Questions to git: each is one short process with a deadline. Names are arguments, never shell text.
 
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -77,7 +78,7 @@ pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String
     let new = ["ls-files", "--others", "--exclude-standard", "-z", "--"];
     let mut found = Vec::new();
     for question in [known.as_slice(), &new] {
-        match run(dir, &[settings.as_slice(), question, &files].concat()) {
+        match no_if_well(dir, run(dir, &[settings.as_slice(), question, &files].concat())) {
             Answer::Is(list) => {
                 found.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned));
             }
@@ -90,7 +91,7 @@ pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String
 
 /// Returns the branch that a push without a branch moves: `refs/remotes/origin/main` stands for `main` of `origin`.
 fn push_target(dir: &str) -> Answer<String> {
-    match run(dir, &["rev-parse", "--symbolic-full-name", "@{push}"]) {
+    match no_if_well(dir, run(dir, &["rev-parse", "--symbolic-full-name", "@{push}"])) {
         Answer::Is(full) => {
             let branch = full.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
             branch.map_or(Answer::None, |(_, branch)| Answer::Is(branch.to_owned()))
@@ -113,7 +114,7 @@ pub fn tracks(dir: &str, paths: &[&str]) -> Answer<bool> {
 /// Finds the branch that `git checkout NAME` would end on: empty for a commit without a branch, none for anything else.
 fn switch(dir: &str, name: &str) -> Answer<String> {
     if name == "-" {
-        return match run(dir, &["rev-parse", "--symbolic-full-name", "@{-1}"]) {
+        return match no_if_well(dir, run(dir, &["rev-parse", "--symbolic-full-name", "@{-1}"])) {
             Answer::Is(full) => Answer::Is(full.strip_prefix("refs/heads/").unwrap_or_default().to_owned()),
             other => other,
         };
@@ -141,9 +142,30 @@ fn named(answer: Answer<String>, name: &str) -> Answer<String> {
     }
 }
 
-/// Returns what git prints, or none if it fails.
+/// Returns what git prints, or none if it says no. Any other end is a fault.
 fn run(dir: &str, args: &[&str]) -> Answer<String> {
+    // A folder that is not there is in no repository.
+    if !Path::new(dir).is_dir() {
+        return Answer::None;
+    }
     PATIENCE.run(Command::new("git"), dir, args)
+}
+
+/// Takes a failure for a no, of questions whose "no" is one: if git answers in that folder at all.
+fn no_if_well(dir: &str, answer: Answer<String>) -> Answer<String> {
+    match answer {
+        Answer::Fault(WorldError::Git(GitError::Failed { .. }))
+            if matches!(run(dir, &["rev-parse", "--git-dir"]), Answer::Is(_)) =>
+        {
+            Answer::None
+        }
+        answer => answer,
+    }
+}
+
+/// Whether git says that a folder is in no repository. It has no exit code of its own for that.
+fn is_no_repository(said: &str) -> bool {
+    said.starts_with("fatal: not a git repository")
 }
 
 fn fault(error: GitError) -> Answer<String> {
@@ -166,7 +188,9 @@ impl Patience {
         for name in INHERITED {
             git.env_remove(name);
         }
-        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // What git says is looked at where its exit code does not tell a "no" from a failure.
+        git.env("LC_ALL", "C").env_remove("LANGUAGE");
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Git's children (of a wrapper script, a file system monitor) must end with it.
         process_group::own(&mut git);
         let started = Instant::now();
@@ -200,11 +224,26 @@ impl Patience {
         };
         let mut text = String::new();
         let read = child.stdout.take().map(|out| out.take(64 * 1024).read_to_string(&mut text));
-        match (status.success(), read) {
-            (true, Some(Ok(_))) => Answer::Is(text.trim().to_owned()),
-            _ => Answer::None,
+        match (status.code(), read) {
+            (Some(0), Some(Ok(_))) => Answer::Is(text.trim().to_owned()),
+            (Some(1), _) => Answer::None,
+            _ => failed(&status, child.stderr.take()),
         }
     }
+}
+
+/// A git that ended with an error: a fault, unless it says that there is no repository.
+fn failed(status: &ExitStatus, stderr: Option<ChildStderr>) -> Answer<String> {
+    let mut said = Vec::new();
+    if let Some(stderr) = stderr {
+        let _ = stderr.take(4096).read_to_end(&mut said);
+    }
+    let said = String::from_utf8_lossy(&said);
+    let said = said.lines().next().unwrap_or_default().trim();
+    if status.code() == Some(128) && is_no_repository(said) {
+        return Answer::None;
+    }
+    fault(GitError::Failed { how: status.to_string(), said: said.to_owned() })
 }
 
 #[cfg(all(test, unix))]
@@ -225,6 +264,27 @@ mod tests {
             assert!(matches!(patience.run(git("sleep 60; true"), "/", &[]), Answer::Fault(_)));
         }
         assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn only_one_exit_code_is_a_no() {
+        let patience = Patience::new(Duration::from_secs(5));
+        let answer = |script: &str| patience.run(git(script), "/", &[]);
+        assert_eq!(answer("exit 1"), Answer::None);
+        assert_eq!(answer("echo 'fatal: not a git repository: .git' >&2; exit 128"), Answer::None);
+        for script in [
+            "echo \"fatal: detected dubious ownership in repository at '/r'\" >&2; exit 128",
+            "echo 'fatal: bad config line 1 in file /root/.gitconfig' >&2; exit 128",
+            "exit 127",
+            "kill -SEGV $$",
+        ] {
+            assert!(
+                matches!(answer(script), Answer::Fault(WorldError::Git(GitError::Failed { .. }))),
+                "{script}"
+            );
+        }
+        let Answer::Fault(why) = answer("echo 'fatal: bad config' >&2; exit 128") else { panic!() };
+        assert!(why.to_string().contains("exit status: 128: fatal: bad config"), "{why}");
     }
 
     #[test]
