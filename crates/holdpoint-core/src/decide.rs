@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use minijinja::value::{Value, ValueKind};
 
-use crate::effects::{Effects, Fault};
+use crate::effects::{Effects, Fault, Message, Source};
 use crate::facts::{FactError, Facts};
 use crate::transition::{Origin, apply, naming};
 use crate::workflow::Rule;
@@ -15,13 +15,15 @@ const ELEMENTS_MAX: usize = 1_000;
 
 /// Decides what the workflow says to the event; with `only`, what the rules of that name say.
 ///
-/// A rule that cannot be judged allows the event and leaves a fault; the others are judged all the same.
+/// A rule that cannot be judged allows the event and leaves a fault, unless `on_fault` says that it holds; the others are
+/// judged all the same.
 pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     let mut effects = Effects::default();
     let (workflow, event) = (Arc::clone(&facts.workflow), Arc::clone(&facts.event));
     if only.is_none() {
         match crate::protection::message(facts) {
             Ok(message) => effects.messages.extend(message),
+            Err(error) if workflow.run.holds_on_fault => hold_unprotected(&error, &mut effects),
             Err(error) => effects.fault(error.to_string()),
         }
     }
@@ -33,8 +35,11 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     }
     for rule in workflow.rules_for(&event, only) {
         facts.forget_touched();
-        if let Err(error) = judge(rule, facts, &mut effects) {
-            blame(rule, &error, &mut effects);
+        if let Err(error) = judge(rule, facts, &mut effects)
+            && blame(rule, &error, &mut effects)
+            && rule.holds_unjudged(&workflow)
+        {
+            hold_unjudged(rule, &error, &mut effects);
         }
     }
     effects
@@ -97,12 +102,38 @@ fn judge_once(
     Ok(())
 }
 
-/// Notes a rule's fault, once for all the rules that share its cause.
-fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) {
+/// Notes a rule's fault, once for all the rules that share its cause. True if it is the first.
+fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) -> bool {
     let what = error.to_string();
-    if !effects.faults.iter().any(|fault| fault.what == what) {
+    let is_first = !effects.faults.iter().any(|fault| fault.what == what);
+    if is_first {
         effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, is_told: false });
     }
+    is_first
+}
+
+/// Holds what a rule could not judge. Whoever is held hears of the fault, so it need not be told besides.
+fn hold_unjudged(rule: &Rule, error: &FactError, effects: &mut Effects) {
+    effects.faults.iter_mut().filter(|fault| fault.rule.as_deref() == Some(&*rule.name)).for_each(|fault| {
+        fault.is_told = true;
+    });
+    let text = format!("`{}` holds this because it cannot be judged: {error}.", rule.name);
+    effects.messages.push(Origin::Rule(rule, Vec::new()).message(Delivery::Hold, text));
+}
+
+/// The same for the engine's own protection of a run.
+fn hold_unprotected(error: &FactError, effects: &mut Effects) {
+    effects.faults.push(Fault { rule: None, what: error.to_string(), is_told: true });
+    effects.messages.push(Message {
+        delivery: Delivery::Hold,
+        text: format!("This is held because it cannot be judged: {error}."),
+        source: Source::Engine,
+        name: "protection".to_owned(),
+        line: 0,
+        code: None,
+        facts: Vec::new(),
+        satisfied_by: None,
+    });
 }
 
 #[cfg(test)]

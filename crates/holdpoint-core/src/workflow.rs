@@ -104,6 +104,8 @@ pub struct Run {
     pub log: Option<Text>,
     /// Whether only the engine writes the state: what others change in it is put back.
     pub is_sealed: bool,
+    /// Whether what cannot be judged is held, where a rule does not say.
+    pub holds_on_fault: bool,
     /// The level that its proofs must have at least: below it nothing is performed.
     pub level: Option<Level>,
     /// Where steps write what they log.
@@ -256,6 +258,8 @@ pub struct Rule {
     pub step: step::Step,
     /// What ends the hold, for `why`; a template.
     pub satisfied_by: Option<Text>,
+    /// Whether a hold that cannot be judged holds; none: as `[run]` says.
+    pub holds_on_fault: Option<bool>,
     /// The rule's line in the workflow file.
     pub line: u32,
 }
@@ -465,6 +469,12 @@ impl Workflow {
 }
 
 impl Rule {
+    /// Whether it holds an event that it cannot judge.
+    pub(crate) fn holds_unjudged(&self, workflow: &Workflow) -> bool {
+        let is_hold = self.step.delivery == step::Delivery::Hold;
+        is_hold && self.holds_on_fault.unwrap_or(workflow.run.holds_on_fault)
+    }
+
     /// Hold or witness.
     pub(crate) fn kind(&self) -> RuleKind {
         match self.step.delivery {
