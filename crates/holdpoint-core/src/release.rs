@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The command that shows how a run stands.
+pub(crate) const STATUS: &str = "holdpoint status";
+
 /// Why a hold does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -132,7 +135,7 @@ impl Cause {
             | Cause::Background
             | Cause::OtherSession
             | Cause::ReviewElsewhere
-            | Cause::Capped => "holdpoint status",
+            | Cause::Capped => STATUS,
         }
     }
 }

@@ -7,10 +7,12 @@ pub mod command;
 mod commit;
 mod delegation;
 mod echo;
+mod job;
 pub mod judge;
 pub mod leftovers;
 mod legacy;
 mod merge;
+mod newcomer;
 pub mod owed;
 mod ownership;
 mod patience;
@@ -20,6 +22,8 @@ mod release;
 pub mod report;
 mod review;
 pub mod session;
+pub mod standing;
+mod unheard;
 mod unproved;
 pub(crate) mod watch;
 mod word;
@@ -49,6 +53,7 @@ use crate::hook::options::Options;
 use crate::project::{self, Found, Run};
 use crate::store::books::Books;
 use crate::store::registry::Registry;
+use crate::store::unheard::Note;
 use crate::store::{aside, told};
 
 /// One call of the hook.
@@ -72,6 +77,8 @@ pub struct Reply {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
+    /// Notes of what it says, which go when it has been printed.
+    pub unheard: Vec<Note>,
     /// The exit code: 0, but for bad input under a `[legacy]` that wants another.
     pub exit: u8,
 }
@@ -207,6 +214,7 @@ fn respond(
     for what in found.unusable.iter().map(Unusable::in_words).chain(found.problems.iter().cloned()) {
         tell_problem(call, &what, found, &event, &mut said);
     }
+    release::unreadable(call, &event, found, &mut said);
     if event.moment == Moment::Stop {
         clear_away(&found.strays, call.env.as_ref());
     }
@@ -234,6 +242,7 @@ fn respond(
         performance::perform(call, asked, &event)
     };
     note_call(call, judged, instead.is_some(), &mut said);
+    let unheard = std::mem::take(&mut said.unheard);
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
@@ -250,7 +259,7 @@ fn respond(
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
     let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
-    Reply { stdout, stderr, ..Reply::default() }
+    Reply { stdout, stderr, unheard, ..Reply::default() }
 }
 
 /// Asks the rules of a run in a project where nothing is written.
@@ -279,6 +288,8 @@ fn judge_and_record(
     if call.options.protocol == Protocol::Own {
         owed::tell(session, &mut report);
     }
+    newcomer::note(session);
+    release::note(session, only, &mut report);
     if let Err(error) = record::write(session, &report, started) {
         said.unrecorded(session, &error);
     }

@@ -7,6 +7,7 @@ pub mod candidates;
 pub mod programs;
 pub mod reviewers;
 mod sealed;
+mod unreadable;
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -24,6 +25,7 @@ use holdpoint_core::workflow::{Text, Workflow};
 
 use self::ancestry::Ancestry;
 use self::sealed::Whereabouts;
+pub use self::unreadable::Unreadable;
 use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
 use crate::allow::{self, Allowance};
@@ -80,6 +82,16 @@ impl Run {
         Facts::sharing(environments, Arc::clone(&self.workflow), event, home, Arc::new(world))
     }
 
+    /// Returns the run's name: its place below the home.
+    pub fn name(&self) -> String {
+        let place = self.place();
+        match place.strip_prefix(&self.home) {
+            Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+            Ok(below) => below.display().to_string(),
+            Err(_) => place.display().to_string(),
+        }
+    }
+
     /// Returns whether this is another's run, too.
     pub fn is_same(&self, other: &Run) -> bool {
         self.workflow.name == other.workflow.name && self.place() == other.place()
@@ -111,6 +123,8 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
+    /// Runs that are there and cannot be read, so that nothing of theirs holds.
+    pub unreadable: Vec<Unreadable>,
     /// What was found to be otherwise than the books say, and was put right: each with the run that it is about.
     pub noticed: Vec<(Run, String)>,
     /// What the organisation and the user say, and the project as far as it is allowed.
@@ -256,6 +270,9 @@ impl Found {
             return;
         }
         let home = query.above.nearest(&workflow.run.home);
+        if home.is_none() {
+            self.unreadable.extend(query.above.refused(&workflow.run.home).map(|why| why.of(workflow)));
+        }
         if workflow.run.clears_strays
             && is_stop
             && let Some(home) = home
@@ -272,6 +289,7 @@ impl Found {
             return;
         }
         let mut begun = Vec::new();
+        let n_waiting = self.waiting.len();
         // Where only the settings are looked at, the run that was written last stands for all.
         let most = if is_only_watched { 1 } else { usize::MAX };
         for run in every(&run).into_iter().take(most) {
@@ -286,6 +304,9 @@ impl Found {
             } else {
                 self.waiting.push(Waiting::run(run));
             }
+        }
+        if begun.is_empty() && self.waiting.len() == n_waiting {
+            self.unreadable.extend(unreadable::among(&run));
         }
         self.runs.extend(candidates::best(begun, query.env, query.session));
     }

@@ -2,8 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{Due, due};
+use super::{Due, due, number};
 use crate::facts::Facts;
+use crate::workflow::phase::Phase;
+
+/// How many rounds a phase may have, if it has a limit that can be told.
+pub fn limit(facts: &Arc<Facts>, phase: &Phase) -> Option<i64> {
+    let limit = phase.limit(&facts.workflow)?;
+    let most = facts.evaluate(&limit.most, facts.context()).ok()?;
+    Some(number(&most)).filter(|most| *most > 0)
+}
 
 /// The round that the run is in: in the field that the due phase counts in, or that other phases do if it counts none.
 /// None before the first round, and where nothing is due.

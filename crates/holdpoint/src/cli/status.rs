@@ -62,6 +62,16 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     if let [first, ..] = run.waits_for.as_slice() {
         row("waits", format!("for the approval of {}: holdpoint approve {first}", run.waits_for.join(", ")));
     }
+    if let Some(now) = &run.now {
+        let style = match run.condition {
+            "held" | "released" => Style::Yellow,
+            _ => Style::Cyan,
+        };
+        row("now", ui.paint(style, phrase::printable(now)));
+    }
+    if let Some(next) = &run.next {
+        row("next", next.clone());
+    }
     for unsettled in &run.unsettled {
         let what = ui.paint(Style::Red, phrase::printable(&unsettled.what));
         row("open", what);
@@ -117,7 +127,7 @@ fn fired_words(run: &RunReport) -> String {
 fn held_words(run: &RunReport) -> String {
     match &run.last_hold {
         Some(entry) => {
-            format!("{}: {}, see `holdpoint why`", phrase::time_and_age(&entry.at), phrase::spoken(entry))
+            format!("last {}: {}", phrase::time_and_age(&entry.at), phrase::spoken(entry))
         }
         None => "never".to_owned(),
     }

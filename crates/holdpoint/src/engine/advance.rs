@@ -18,8 +18,9 @@ use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
 use super::review::{self, NextStep};
 use super::session::Session;
-use super::{approval, ownership, patience, release};
+use super::{approval, ownership, patience, release, unheard};
 use crate::level;
+use crate::store::journal::{self, Move};
 use crate::store::lock::{self, Lock, LockError};
 use crate::store::state::{self, WriteError};
 
@@ -59,11 +60,15 @@ impl Scope<'_> {
 /// Goes through the phases that are due.
 pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
     let report = Report::default();
-    let mut walk = Walk { session, scope, facts: session.facts(), started: Instant::now(), report };
+    let mut walk =
+        Walk { session, scope, facts: session.facts(), started: Instant::now(), outcome: None, report };
     if !scope.is_dry() && ownership::is_aside(session, &mut walk.report) {
         if matches!(scope, Scope::Stop) {
             release::aside(session, &mut walk.report);
         }
+        return walk.report;
+    }
+    if matches!(scope, Scope::Stop) && unheard::say_again(session, &mut walk.report) {
         return walk.report;
     }
     for _ in 0..TURNS_MAX {
@@ -108,6 +113,8 @@ struct Walk<'a> {
     /// What is known at this turn.
     facts: Arc<Facts>,
     started: Instant,
+    /// What the step that is taken next follows from, for the journal.
+    outcome: Option<String>,
     report: Report,
 }
 
@@ -136,6 +143,7 @@ impl Walk<'_> {
             Turn::Unperformed(why, effects) => {
                 let text = effects.messages.first().map(|message| message.text.clone()).unwrap_or_default();
                 self.report.unperformed = unperformed(why, &phase, &text);
+                self.outcome = Some(why.word().to_owned());
                 let goes_on = self.take(&phase, &place, effects, Basis::State);
                 self.report.ending = Ending::Unperformed { phase, why, text };
                 Ok(goes_on && !self.scope.is_dry())
@@ -170,9 +178,21 @@ impl Walk<'_> {
         }
         let Some(_lock) = self.review_lock(phase) else { return Ok(false) };
         match review::perform(self.session, phase, request, &mut self.report)? {
-            NextStep::Take(effects) => Ok(self.take(phase, place, effects, Basis::Review)),
+            NextStep::Take(effects) => {
+                self.outcome = Some(self.performed_word(phase));
+                Ok(self.take(phase, place, effects, Basis::Review))
+            }
             NextStep::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
         }
+    }
+
+    /// The verdict that was just given; `fault` if there is none.
+    fn performed_word(&self, phase: &Phase) -> String {
+        let last = self.report.reviews.last().filter(|reviewed| *reviewed.phase == *phase.name);
+        let has_failed =
+            self.report.unperformed.as_ref().is_some_and(|released| *released.rule == *phase.name);
+        let verdict = last.filter(|_| !has_failed).and_then(|reviewed| reviewed.verdict.as_ref());
+        verdict.map_or_else(|| "fault".to_owned(), |verdict| verdict.word().to_owned())
     }
 
     /// A program is another than it was, or the proof would have too low a level: the run stays where it is, and only the user can change that. The agent is held
@@ -217,6 +237,7 @@ impl Walk<'_> {
             self.facts = self.session.refresh_with(verdict.tree.clone());
         }
         let effects = phase::approval::answered(&self.facts, &phase, &answered)?;
+        self.outcome = answered.verdict.as_ref().map(|verdict| verdict.word().to_owned());
         let Some(goes_on) = self.taken(&phase, place, effects, Basis::State) else { return Ok(false) };
         if !verdict.passed {
             approval::keep(self.session, &verdict, &mut self.report);
@@ -279,6 +300,7 @@ impl Walk<'_> {
             false
         } else {
             self.report.ending = Ending::Step(phase.clone());
+            self.outcome = Some(released.cause.name().to_owned());
             self.take(&phase, place, at_limit, Basis::State)
         };
         if !holds || released.cause == Cause::Uncounted {
@@ -329,7 +351,11 @@ impl Walk<'_> {
         if self.scope.is_dry() {
             self.facts = self.facts.overlaid(&effects.sets);
         } else {
+            if matches!(self.scope, Scope::Stop) {
+                unheard::expect(self.session, &effects, &mut self.report);
+            }
             if !self.write(phase, place, &effects, basis) {
+                unheard::forget(&mut self.report);
                 return None;
             }
             if !self.session.wait(effects.wait_s) {
@@ -339,6 +365,11 @@ impl Walk<'_> {
             self.facts = self.session.facts();
         }
         let goes_on = effects.went.is_some() && effects.messages.is_empty();
+        let outcome = self.outcome.take().unwrap_or_else(|| "done".to_owned());
+        self.report.moves.extend(effects.went.clone().map(|to| {
+            let (from, at) = (Some(phase.name.to_string()), journal::now());
+            Move { from, outcome, to, at }
+        }));
         self.report.effects.add(effects);
         Some(goes_on)
     }

@@ -20,7 +20,7 @@ use holdpoint_core::workflow::step::Step;
 use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
 use super::session::Session;
-use super::{owed, record};
+use super::{owed, record, release};
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog::{Origin, is_name};
@@ -29,7 +29,7 @@ use crate::error::{CommandError, Kind};
 use crate::project::{self, Found, Run, candidates};
 use crate::store::books::Books;
 use crate::store::folder::FileError;
-use crate::store::journal::{self, Entry};
+use crate::store::journal::{self, Entry, Move};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
 use crate::store::seal::Seal;
@@ -274,6 +274,7 @@ impl Typed<'_> {
             seal.retire(&state).map_err(files)?;
         }
         owed::forget(session);
+        release::end(session);
         let first = session.refresh().first_values().map_err(told)?;
         let keep = &step.command.keep;
         if let Some(id) = run.id.as_ref().filter(|_| !keep.is_empty()) {
@@ -299,6 +300,7 @@ impl Typed<'_> {
         lock: Lock,
     ) -> Result<String, CommandError> {
         let run = session.run;
+        let from = record::due(&session.facts());
         let effects = command::take(&session.facts(), step, first).map_err(refused)?;
         let mut text = text(&effects);
         if step.command.restore
@@ -318,7 +320,14 @@ impl Typed<'_> {
         }
         self.claim(run, step);
         drop(lock);
-        record(run, &self.entry(&effects.sets));
+        let moved = effects.went.clone().map(|to| Move {
+            from,
+            outcome: self.command.name.to_string(),
+            to,
+            at: journal::now(),
+        });
+        let entry = Entry { moves: moved.into_iter().collect(), ..self.entry(&effects.sets) };
+        record(run, &record::placed(session, entry));
         session.wait(effects.wait_s);
         said(step, text)
     }
@@ -346,7 +355,8 @@ impl Typed<'_> {
         let session = Session::new(run, &event, self.env);
         let started = Instant::now();
         let report = advance(&session, scope);
-        record(run, &report.entry_of_command(self.entry(&[]), started));
+        let entry = report.entry_of_command(self.entry(&[]), started);
+        record(run, &record::placed(&session, entry));
         let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault.to_string()))?;
         said.extend(self.left_over(&session, scope));
         Ok(said.join("\n\n"))

@@ -40,7 +40,7 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     for what in upheld.iter().flatten() {
         report.notice(session.run, session.event, what);
     }
-    release::faults(&mut report);
+    release::faults(session, &mut report);
     report
 }
 
@@ -57,6 +57,9 @@ fn add_seen(session: &Session<'_>, seen: Seen, report: &mut Report) {
 fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
     let is_stop = session.event.moment == Moment::Stop;
     let mut report = Report::default();
+    if let Some(hold) = patience::capped(session) {
+        release::let_go(&mut report, Released::new(Cause::Capped, &hold.rule, &hold.text));
+    }
     // The agent will wake up again by itself: what is due can wait until it really stops.
     if is_stop && session.event.is_waiting {
         release::unjudged(session, &mut report, Cause::Background, None);
@@ -126,14 +129,23 @@ fn ask_rules(
         let changes = hears || rules.any(|rule| rule.step.changes());
         let effects = if changes { changing(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment == Moment::Stop && effects.holds() {
-            let holds: Vec<&Message> = effects.delivered(Delivery::Hold).collect();
-            let texts: Vec<&str> = holds.iter().map(|message| message.text.as_str()).collect();
-            let rule = holds.first().map(|message| message.name.as_str()).unwrap_or_default();
-            give_up_if_spent(session, report, rule, &texts.join("\n"));
+            give_up_rules_if_spent(session, report, &effects);
         }
         report.effects.add(effects);
     }
     patience::note(session);
+}
+
+/// Counts the holds of rules at a Stop as one, and gives all of them up where patience is used up. One message tells of them.
+fn give_up_rules_if_spent(session: &Session<'_>, report: &mut Report, effects: &Effects) {
+    let holds: Vec<&Message> = effects.delivered(Delivery::Hold).collect();
+    let texts: Vec<&str> = holds.iter().map(|message| message.text.as_str()).collect();
+    let Some(cause) = patience::spent(session, &texts.join("\n")) else { return };
+    for (at, message) in holds.iter().enumerate() {
+        let is_told = at > 0;
+        let released = Released { is_told, ..Released::new(cause, &message.name, &message.text) };
+        release::let_go(report, released);
+    }
 }
 
 /// Counts a hold at Stop, and gives it up where patience is used up.

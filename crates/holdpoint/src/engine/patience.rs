@@ -2,11 +2,14 @@
 //! agent says about being in a hook already.
 
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::holds::OpenHold;
 use holdpoint_core::release::Cause;
 
 use super::session::Session;
-use crate::store::layout;
+use crate::agent::Agent;
+use crate::env_vars;
 use crate::store::memory::{self, Memory};
+use crate::store::{holds, layout};
 
 /// How often in a row a Stop is held without progress.
 const STOP_HOLDS_MAX: u32 = holdpoint_core::phase::HOLDS;
@@ -44,6 +47,28 @@ fn count(session: &Session<'_>, text: &str) -> Option<Memory> {
         memory.clone()
     });
     counted.ok()
+}
+
+/// After how many holds in a row Claude Code ends a turn all the same, if its settings do not say otherwise.
+const CLAUDE_CAP: u32 = 8;
+
+/// The Stop's hold that the agent's client did not heed, at the prompt that follows: the last Stop was held, as often as the
+/// client allows, and the turn is over.
+pub(super) fn capped(session: &Session<'_>) -> Option<OpenHold> {
+    let (run, event) = (session.run, session.event);
+    if event.moment != Moment::Prompt || event.agent != Agent::Claude.name() {
+        return None;
+    }
+    let held = memory::read(&run.books, id(event), &run.workflow.name)?.stop_holds_in_all;
+    let cap = session.env.var(env_vars::CLAUDE_CAP).and_then(|cap| cap.parse().ok()).unwrap_or(CLAUDE_CAP);
+    if held < cap {
+        return None;
+    }
+    let open = holds::read(&run.books, &run.workflow.name, &run.place()).0;
+    let is_it = |hold: &OpenHold| {
+        hold.event == Moment::Stop.name() && hold.session == id(event) && hold.cause.is_none()
+    };
+    open.into_iter().find(is_it)
 }
 
 /// A new prompt of the user starts the count again.

@@ -12,9 +12,9 @@ use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
 
-use super::owed;
 use super::report::Report;
 use super::session::Session;
+use super::{job, owed};
 use crate::check::{self, Failure, Performed};
 use crate::level;
 use crate::pinned::NotPinned;
@@ -60,7 +60,12 @@ pub(super) fn perform(
     report: &mut Report,
 ) -> Result<NextStep, FactError> {
     let item = session.facts().item_id();
-    let performed = match check::perform(request, session.run, session.env) {
+    let job = job::begin(session, phase, request);
+    let came = check::perform(request, session.run, session.env);
+    if let Some(job) = job {
+        job.end(&came, came.as_ref().err().map(|failure| failure.in_words(request)), report);
+    }
+    let performed = match came {
         Ok(performed) => performed,
         Err(Failure::Pinned(why)) => return Ok(NextStep::NotPinned(why)),
         Err(failure) => {

@@ -374,8 +374,8 @@ impl Head {
 /// Where the workflow is built in.
 const NO_FILE: &str = "none";
 
-/// A digest of the workflow's file.
-fn digest_of(origin: &Origin) -> String {
+/// A digest of the workflow's file; `none` of a built-in one.
+pub fn digest_of(origin: &Origin) -> String {
     let Origin::Own { folder, .. } = origin else { return NO_FILE.to_owned() };
     let bytes = Folder::project(folder).and_then(|folder| folder.read(Path::new(FILE), BYTES_MAX));
     bytes.ok().flatten().map_or_else(|| NO_FILE.to_owned(), |bytes| layout::content_digest(&bytes))

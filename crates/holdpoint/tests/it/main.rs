@@ -83,6 +83,8 @@ mod recorded;
 mod recording;
 mod reference;
 mod registration;
+#[cfg(target_os = "linux")]
+mod release;
 mod review;
 #[cfg(target_os = "linux")]
 mod rewritten;
