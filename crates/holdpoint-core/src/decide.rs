@@ -7,8 +7,8 @@ use minijinja::value::{Value, ValueKind};
 use crate::effects::{Effects, Fault, Message, Source};
 use crate::facts::{FactError, Facts};
 use crate::transition::{Origin, apply, naming};
-use crate::workflow::Rule;
 use crate::workflow::step::Delivery;
+use crate::workflow::{Rule, Workflow};
 
 /// The most elements a rule with `each` looks at.
 const ELEMENTS_MAX: usize = 1_000;
@@ -37,7 +37,7 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
         facts.forget_touched();
         if let Err(error) = judge(rule, facts, &mut effects)
             && blame(rule, &error, &mut effects)
-            && rule.holds_unjudged(&workflow)
+            && holds_unjudged(rule, &workflow)
         {
             hold_unjudged(rule, &error, &mut effects);
         }
@@ -110,6 +110,12 @@ fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) -> bool {
         effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, is_told: false });
     }
     is_first
+}
+
+/// Whether a rule holds an event that it cannot judge.
+fn holds_unjudged(rule: &Rule, workflow: &Workflow) -> bool {
+    let is_hold = rule.step.delivery == Delivery::Hold;
+    is_hold && rule.holds_on_fault.unwrap_or(workflow.run.holds_on_fault)
 }
 
 /// Holds what a rule could not judge. Whoever is held hears of the fault, so it need not be told besides.

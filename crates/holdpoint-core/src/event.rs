@@ -45,6 +45,9 @@ impl Moment {
     }
 }
 
+/// The name in the place of the agent's, where somebody in a shell asks.
+pub const SHELL: &str = "shell";
+
 /// One event of one agent.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -74,7 +77,7 @@ impl Event {
             cwd: cwd.to_owned(),
             prompt: None,
             is_waiting: false,
-            agent: "shell".to_owned(),
+            agent: SHELL.to_owned(),
         }
     }
 }

@@ -22,6 +22,9 @@ pub struct OpenHold {
     pub event: String,
     /// The session that was held.
     pub session: String,
+    /// A digest of the call that was held; empty where it was no call.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub call: String,
     /// Since when.
     pub at: String,
     /// How often it held, or should have.
@@ -90,6 +93,8 @@ pub struct Judged<'a> {
     pub moment: Moment,
     /// The session.
     pub session: &'a str,
+    /// A digest of the tool call; empty if it is none.
+    pub call: &'a str,
     /// When.
     pub at: &'a str,
     /// What holds now, or should.
@@ -160,6 +165,7 @@ fn first(id: String, holding: &Holding<'_>, judged: &Judged<'_>) -> OpenHold {
         rule: holding.rule.to_owned(),
         event: judged.moment.name().to_owned(),
         session: judged.session.to_owned(),
+        call: judged.call.to_owned(),
         at: judged.at.to_owned(),
         times: 1,
         text: line.chars().take(CHARS_KEPT).collect(),
@@ -177,6 +183,7 @@ fn again(open: OpenHold, holding: &Holding<'_>, judged: &Judged<'_>) -> OpenHold
         cause: holding.cause,
         rule: holding.rule.to_owned(),
         session: judged.session.to_owned(),
+        call: judged.call.to_owned(),
         ..open
     }
 }
@@ -205,7 +212,9 @@ impl Judged<'_> {
             _ if !self.is_judged => None,
             Moment::Stop if is_of_stop => Some(How::Satisfied),
             moment if open.event == moment.name() && is_own => {
-                (open.rule.is_empty() || (self.asks)(&open.rule)).then_some(How::Satisfied)
+                // Another call that passes says nothing of the one that was held; of a fault it says that it is over.
+                let is_it = open.call == self.call || open.cause == Some(Cause::Fault);
+                (is_it && (open.rule.is_empty() || (self.asks)(&open.rule))).then_some(How::Satisfied)
             }
             _ if turn_ends && is_own && !is_of_stop => Some(How::Dropped),
             _ => None,

@@ -3,6 +3,7 @@ use super::*;
 struct Run {
     holds: Holds,
     made: u32,
+    call: &'static str,
 }
 
 /// What holds at an event: rule, text, and why not.
@@ -10,7 +11,7 @@ type Now<'a> = &'a [(&'a str, &'a str, Option<Cause>)];
 
 impl Run {
     fn new() -> Run {
-        Run { holds: Holds::default(), made: 0 }
+        Run { holds: Holds::default(), made: 0, call: "git commit" }
     }
 
     /// An event of a session; returns what was settled, as `id how`.
@@ -35,7 +36,7 @@ impl Run {
                 has_moved: *cause == Some(Cause::RoundsUsed),
             })
             .collect();
-        let judged = Judged { moment, session, at: "now", now, is_judged: true, asks };
+        let judged = Judged { moment, session, call: self.call, at: "now", now, is_judged: true, asks };
         let made = &mut self.made;
         let (_, settled) = self.holds.judged(&judged, || {
             *made += 1;
@@ -115,6 +116,9 @@ fn a_call_is_settled_by_its_own_rule_and_session_or_with_the_turn() {
     let mut run = Run::new();
     run.event(Moment::Before, "s", &[("commit", "not on main", None)]);
     assert_eq!(run.asked(Moment::Before, "s", &[], &|_| false), [""; 0], "another tool");
+    run.call = "ls";
+    assert_eq!(run.event(Moment::Before, "s", &[]), [""; 0], "another call");
+    run.call = "git commit";
     assert_eq!(run.event(Moment::Before, "other", &[]), [""; 0], "another session");
     assert_eq!(run.event(Moment::Stop, "s", &[("note", "write", None)]), [""; 0], "the turn goes on");
     assert_eq!(run.event(Moment::Prompt, "s", &[]), ["h1 Dropped"]);
@@ -130,6 +134,7 @@ fn an_event_that_nobody_judged_settles_nothing_and_their_number_is_bounded() {
     let judged = Judged {
         moment: Moment::Stop,
         session: "s",
+        call: "",
         at: "now",
         now: Vec::new(),
         is_judged: false,

@@ -30,6 +30,8 @@ pub enum Cause {
     ReviewElsewhere,
     /// There is no reviewer.
     NoReviewer,
+    /// A review lacks what it needs.
+    Lacking,
     /// A review or check was begun and gave no verdict.
     ReviewFailed,
     /// A review or check did not end in time.
@@ -42,7 +44,7 @@ pub enum Cause {
 
 impl Cause {
     /// All causes.
-    pub const ALL: [Cause; 14] = [
+    pub const ALL: [Cause; 15] = [
         Cause::NoProgress,
         Cause::TooOften,
         Cause::Uncounted,
@@ -53,6 +55,7 @@ impl Cause {
         Cause::Unreadable,
         Cause::ReviewElsewhere,
         Cause::NoReviewer,
+        Cause::Lacking,
         Cause::ReviewFailed,
         Cause::Deadline,
         Cause::Interrupted,
@@ -72,6 +75,7 @@ impl Cause {
             Cause::Unreadable => "unreadable",
             Cause::ReviewElsewhere => "review-elsewhere",
             Cause::NoReviewer => "no-reviewer",
+            Cause::Lacking => "lacking",
             Cause::ReviewFailed => "review-failed",
             Cause::Deadline => "deadline",
             Cause::Interrupted => "interrupted",
@@ -92,6 +96,7 @@ impl Cause {
             Cause::Unreadable => "the run cannot be read",
             Cause::ReviewElsewhere => "a review runs elsewhere",
             Cause::NoReviewer => "no reviewer",
+            Cause::Lacking => "the review lacks what it needs",
             Cause::ReviewFailed => "the review failed",
             Cause::Deadline => "the review took too long",
             Cause::Interrupted => "the review was interrupted",
@@ -114,6 +119,7 @@ impl Cause {
             Cause::Unreadable => "holds nothing, because its run cannot be read",
             Cause::ReviewElsewhere => "has released the agent while its review still runs elsewhere",
             Cause::NoReviewer => "has released the agent without a review: there is no reviewer",
+            Cause::Lacking => "has released the agent without a review: it lacks what it needs",
             Cause::ReviewFailed => "has released the agent without a review: it failed",
             Cause::Deadline => "has released the agent without a review: it took too long",
             Cause::Interrupted => "has released the agent without a review: it was interrupted",
@@ -125,9 +131,11 @@ impl Cause {
     pub fn next(self) -> &'static str {
         match self {
             Cause::Fault | Cause::Unreadable => "holdpoint log --faults",
-            Cause::NoReviewer | Cause::ReviewFailed | Cause::Deadline | Cause::Interrupted => {
-                "holdpoint review"
-            }
+            Cause::NoReviewer
+            | Cause::Lacking
+            | Cause::ReviewFailed
+            | Cause::Deadline
+            | Cause::Interrupted => "holdpoint review",
             Cause::NoProgress
             | Cause::TooOften
             | Cause::Uncounted

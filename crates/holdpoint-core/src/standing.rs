@@ -152,6 +152,12 @@ impl Condition<'_> {
                 let since = since(&performing.since);
                 format!("{} {}{by}, {round}, since {since}", self.name(), performing.phase)
             }
+            Condition::Released(hold, cause @ Cause::Fault) if hold.rule.is_empty() => {
+                format!("released: {}", cause.reason())
+            }
+            Condition::Released(hold, cause @ Cause::Fault) => {
+                format!("{} released: {}", hold.rule, cause.reason())
+            }
             Condition::Released(hold, cause) => {
                 let rule = if hold.rule.is_empty() { String::new() } else { format!("{}, ", hold.rule) };
                 format!("released ({rule}{}), still open: {}", cause.reason(), hold.text)

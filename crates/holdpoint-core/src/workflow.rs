@@ -11,6 +11,7 @@ pub mod limit;
 pub mod parse;
 pub mod performer;
 pub mod phase;
+mod rule;
 pub mod step;
 pub(crate) mod table;
 pub mod watch;
@@ -465,37 +466,6 @@ impl Workflow {
     /// The expression behind a name of `[let]`.
     pub fn expression(&self, name: &str) -> Option<&Text> {
         self.lets.iter().find(|named| named.name == name).map(|named| &named.source)
-    }
-}
-
-impl Rule {
-    /// Whether it holds an event that it cannot judge.
-    pub(crate) fn holds_unjudged(&self, workflow: &Workflow) -> bool {
-        let is_hold = self.step.delivery == step::Delivery::Hold;
-        is_hold && self.holds_on_fault.unwrap_or(workflow.run.holds_on_fault)
-    }
-
-    /// Hold or witness.
-    pub(crate) fn kind(&self) -> RuleKind {
-        match self.step.delivery {
-            step::Delivery::Hold => RuleKind::Hold,
-            _ => RuleKind::Witness,
-        }
-    }
-
-    /// Whether it, or its guard, has this name.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.guard.as_deref() == Some(name)
-    }
-
-    /// The name that people know it by: its guard's, or its own.
-    pub fn called(&self) -> &Text {
-        self.guard.as_ref().unwrap_or(&self.name)
-    }
-
-    /// Whether the rule looks at this event at all.
-    pub(crate) fn looks_at(&self, event: &Event) -> bool {
-        self.on.iter().any(|on| on.moment == event.moment && on.tool.matches(event.tool.as_ref()))
     }
 }
 

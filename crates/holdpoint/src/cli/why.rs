@@ -126,7 +126,10 @@ fn show(ui: &Ui, entry: &Entry, rules: &[Explained<'_>]) {
     let (word, reason) = match entry.decision {
         Decision::Hold => (ui.paint(Style::Red, "Held"), String::new()),
         Decision::Release => {
-            let reason = entry.cause.map_or("after too many holds without progress", Cause::reason);
+            let reason = match entry.cause {
+                None | Some(Cause::NoProgress) => "after too many holds without progress",
+                Some(cause) => cause.reason(),
+            };
             (ui.paint(Style::Yellow, "Released"), format!(", {reason}"))
         }
         Decision::Witness | Decision::Fault | Decision::None => {

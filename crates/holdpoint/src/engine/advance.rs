@@ -81,9 +81,6 @@ pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
             }
         }
     }
-    if matches!(scope, Scope::Stop) {
-        release::unperformed(session, &mut walk.report);
-    }
     walk.report
 }
 
@@ -92,7 +89,7 @@ fn unperformed(why: Unperformed, phase: &Phase, text: &str) -> Option<Released> 
     let cause = match why {
         Unperformed::Skipped => return None,
         Unperformed::AtLimit => Cause::RoundsUsed,
-        Unperformed::Lacking => Cause::NoReviewer,
+        Unperformed::Lacking => Cause::Lacking,
     };
     Some(Released::new(cause, &phase.name, text))
 }

@@ -40,6 +40,7 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     for what in upheld.iter().flatten() {
         report.notice(session.run, session.event, what);
     }
+    release::unperformed(session, &mut report);
     release::faults(session, &mut report);
     report
 }
@@ -110,7 +111,8 @@ pub(super) fn of_books(delivery: Delivery, text: String) -> Message {
 /// asked: nobody stops.
 pub fn review(session: &Session<'_>) -> Report {
     let started = Instant::now();
-    let report = advance(session, Scope::Stop);
+    let mut report = advance(session, Scope::Stop);
+    release::unperformed(session, &mut report);
     let _ = record::write(session, &report, started);
     report
 }

@@ -9,6 +9,7 @@ use crate::allow::identity::Identity;
 use crate::catalog::Origin;
 use crate::env_vars::USERS;
 use crate::store::journal::{self, BegunSession, Entry, Kind};
+use crate::store::registry::Registry;
 use crate::store::{seal, told};
 
 /// The most that is read of git's file.
@@ -19,7 +20,12 @@ pub(super) fn note(session: &Session<'_>) {
     let (run, event) = (session.run, session.event);
     let Some(id) = event.session.as_deref().filter(|_| !event.moment.has_tool()) else { return };
     let name = &run.workflow.name;
-    if !told::first_time(&run.books, id, &format!("session {name}")) {
+    let key = format!("session {} {name}", run.home.display());
+    let is_first = match run.books.are_outside() {
+        true => Registry::of(session.env.as_ref()).first_time(id, &key),
+        false => told::first_time(&run.books, id, &key),
+    };
+    if !is_first {
         return;
     }
     let entry = Entry {

@@ -2,6 +2,7 @@
 //! its cause, an open hold with an id until it is settled, and the user is told.
 
 use holdpoint_core::decide::decide;
+use holdpoint_core::effects::Source;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::holds::{Holding, Judged};
 use holdpoint_core::phase::{self, Due};
@@ -96,10 +97,11 @@ fn holds_unjudged(session: &Session<'_>, report: &mut Report) -> bool {
     true
 }
 
-/// Gives up, after the walk through the phases, a review or check without a verdict, unless the agent is held all the same.
+/// Gives up, when phases and rules were asked, a review or check without a verdict, unless the agent is held all the same.
 pub(super) fn unperformed(session: &Session<'_>, report: &mut Report) {
     let Some(released) = report.unperformed.take().filter(|_| !report.effects.holds()) else { return };
-    let is_told = report.effects.messages.iter().any(|message| message.delivery.is_for_user());
+    let mut own = report.effects.messages.iter().filter(|message| message.source == Source::Phase);
+    let is_told = own.any(|message| message.delivery.is_for_user());
     let has_moved =
         !matches!(phase::due(&session.facts()), Ok(Due::Phase(due)) if *due.name == released.rule);
     // Its fault is told with it.
@@ -138,9 +140,12 @@ pub(super) fn note(session: &Session<'_>, only: Option<&str>, report: &mut Repor
         format!("h{}", digest.chars().skip(10).collect::<String>())
     };
     let asks = |name: &str| run.workflow.rules_for(event, only).any(|rule| rule.name == name);
+    let call = event.tool.as_ref().map(|tool| layout::digest(&[&tool.name, &tool.input.to_string()]));
+    let call = call.unwrap_or_default();
     let judged = Judged {
         moment: event.moment,
         session: event.session.as_deref().unwrap_or_default(),
+        call: &call,
         at: &at,
         now,
         is_judged: !report.is_unjudged() && !(event.moment == Moment::Stop && event.is_waiting),

@@ -107,6 +107,15 @@ impl Report {
         self.released.iter().any(|released| released.cause != Cause::Fault && released.rule == rule)
     }
 
+    /// The cause of what was released: of a hold that somebody spoke, if there is one.
+    fn cause(&self) -> Option<Cause> {
+        let spoken = |released: &&Released| {
+            self.effects.delivered(Delivery::Hold).any(|message| message.name == released.rule)
+        };
+        let released = self.released.iter().find(spoken).or(self.released.first());
+        released.map(|released| released.cause)
+    }
+
     /// Whether the agent is held in the end.
     pub(super) fn holds(&self) -> bool {
         self.effects.delivered(Delivery::Hold).any(|message| !self.gives_up(&message.name))
@@ -140,7 +149,7 @@ impl Report {
             workflow: Some(run.workflow.name.to_string()),
             run: run_name,
             decision: self.decision(),
-            cause: self.released.first().map(|released| released.cause),
+            cause: self.cause(),
             released: self.released.iter().map(|released| self.released_hold(released)).collect(),
             rules: self.effects.messages.iter().map(|message| self.spoken(message)).collect(),
             about: self.note.clone().or(about.about.clone()),

@@ -2,6 +2,7 @@
 //! run on, and nobody knows.
 
 use holdpoint_core::effects::{Effects, Message, Source};
+use holdpoint_core::event::SHELL;
 use holdpoint_core::phase;
 use holdpoint_core::release::Released;
 use holdpoint_core::workflow::step::Delivery;
@@ -17,6 +18,11 @@ fn note(session: &Session<'_>) -> Note {
     Note::of(&session.run.books, id, &session.run.workflow.name)
 }
 
+/// Whether an agent's hook is at work: somebody in a shell sees what is printed.
+fn is_agents(session: &Session<'_>) -> bool {
+    session.event.agent != SHELL
+}
+
 fn state(session: &Session<'_>) -> String {
     let bytes = session.facts().state_bytes().ok().flatten().unwrap_or_default();
     layout::digest(&[&String::from_utf8_lossy(&bytes)])
@@ -27,6 +33,9 @@ pub(super) fn expect(session: &Session<'_>, effects: &Effects, report: &mut Repo
     let Some(message) = effects.delivered(Delivery::Hold).next().filter(|_| !effects.writes_nothing()) else {
         return;
     };
+    if !is_agents(session) {
+        return;
+    }
     let unheard = Unheard {
         phase: message.name.clone(),
         text: message.text.clone(),
@@ -49,7 +58,8 @@ pub(super) fn forget(report: &mut Report) {
 /// Says again what was perhaps not heard; true if there is something. As long as there is patience it holds.
 pub(super) fn say_again(session: &Session<'_>, report: &mut Report) -> bool {
     let note = note(session);
-    let Some(unheard) = note.read(&session.run.place()) else { return false };
+    let unheard = note.read(&session.run.place()).filter(|_| is_agents(session));
+    let Some(unheard) = unheard else { return false };
     if unheard.before == state(session) {
         // The state was not written: what was to be said has not happened.
         note.clear();

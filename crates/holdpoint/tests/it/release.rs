@@ -35,6 +35,7 @@ then  = "review"
 by     = "reviewer"
 prompt = "Review it."
 limit  = "rounds"
+needs  = { that = "not file('in-the-way').exists", else = "something is in the way" }
 then.fail = "mend"
 then.pass = "end"
 

@@ -110,7 +110,8 @@ fn rest(entry: &Entry, faults: bool) -> String {
     let (said, fault) = (speaker.map(|spoken| &spoken.text), entry.faults.first());
     let open = entry.released.first().map(|released| &released.open).filter(|open| !open.is_empty());
     let text = if faults { fault.or(said) } else { said.or(fault).or(open) };
-    parts.extend(entry.cause.map(|cause| format!("({})", cause.reason())));
+    let cause = entry.cause.filter(|_| entry.decision == Decision::Release);
+    parts.extend(cause.map(|cause| format!("({})", cause.reason())));
     parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
     parts.join("  ")
 }

@@ -29,6 +29,7 @@ fn bring_about(cause: Cause) -> Brought {
         Cause::Unreadable => unreadable(),
         Cause::ReviewElsewhere => review_elsewhere(),
         Cause::NoReviewer => no_reviewer(),
+        Cause::Lacking => lacking(),
         Cause::ReviewFailed => reviewed_by("echo 'not for root' >&2; exit 3"),
         Cause::Deadline => reviewed_by("exec sleep 60"),
         Cause::Interrupted => interrupted(),
@@ -145,6 +146,12 @@ fn no_reviewer() -> Brought {
     let missing =
         super::WORKFLOW.replace("[\"sh\", \"reviewer.sh\"", "[\"no-such-program\", \"reviewer.sh\"");
     project.workflow("notes", &missing);
+    once(project)
+}
+
+fn lacking() -> Brought {
+    let project = project(&json!({"phase": "review"}));
+    project.write(".notes/one/in-the-way", "");
     once(project)
 }
 
