@@ -188,7 +188,7 @@ impl Released {
                 text.push('.');
             }
         }
-        text.push_str(&format!(" See `{}`.", self.cause.next()));
+        text.extend([" See `", self.cause.next(), "`."]);
         text
     }
 }

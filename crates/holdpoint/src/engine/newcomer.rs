@@ -21,9 +21,10 @@ pub(super) fn note(session: &Session<'_>) {
     let Some(id) = event.session.as_deref().filter(|_| !event.moment.has_tool()) else { return };
     let name = &run.workflow.name;
     let key = format!("session {} {name}", run.home.display());
-    let is_first = match run.books.are_outside() {
-        true => Registry::of(session.env.as_ref()).first_time(id, &key),
-        false => told::first_time(&run.books, id, &key),
+    let is_first = if run.books.are_outside() {
+        Registry::of(session.env.as_ref()).first_time(id, &key)
+    } else {
+        told::first_time(&run.books, id, &key)
     };
     if !is_first {
         return;
