@@ -4,7 +4,7 @@
 use holdpoint_core::decide::decide;
 use holdpoint_core::effects::Source;
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::holds::{Holding, Judged};
+use holdpoint_core::holds::{Holding, Holds, Judged};
 use holdpoint_core::phase::{self, Due};
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
@@ -76,7 +76,9 @@ pub(super) fn faults(session: &Session<'_>, report: &mut Report) {
         ..Released::new(Cause::Fault, fault.rule.as_deref().unwrap_or_default(), "")
     });
     let released: Vec<Released> = released.collect();
-    released.into_iter().for_each(|released| let_go(report, released));
+    for released in released {
+        let_go(report, released);
+    }
 }
 
 /// Holds a Stop that could not be judged, where the workflow says so; true if that settles what becomes of its faults.
@@ -148,7 +150,7 @@ pub(super) fn note(session: &Session<'_>, only: Option<&str>, report: &mut Repor
         call: &call,
         at: &at,
         now,
-        is_judged: !report.is_unjudged() && !(event.moment == Moment::Stop && event.is_waiting),
+        is_judged: !(report.is_unjudged() || event.moment == Moment::Stop && event.is_waiting),
         asks: &asks,
     };
     let changed = holds::change(&run.books, workflow, &place, |holds| holds.judged(&judged, id));
@@ -196,6 +198,6 @@ pub(super) fn end(session: &Session<'_>) {
     if !holds::are_any(&run.books, &run.workflow.name, &place) {
         return;
     }
-    let ended = holds::change(&run.books, &run.workflow.name, &place, |holds| holds.end());
+    let ended = holds::change(&run.books, &run.workflow.name, &place, Holds::end);
     record::settled(run, session.event, ended.unwrap_or_default());
 }

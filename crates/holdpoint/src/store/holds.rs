@@ -57,6 +57,7 @@ pub fn change<T>(
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "what others wrote")]
 mod tests {
     use holdpoint_core::holds::OpenHold;
 

@@ -113,7 +113,6 @@ pub enum Kind {
 
 impl Kind {
     /// Whether it is about an event.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub fn is_event(&self) -> bool {
         *self == Kind::Event
     }
