@@ -58,7 +58,7 @@ pub struct Event {
     pub cwd: String,
     /// The user's input, at `Prompt`.
     pub prompt: Option<String>,
-    /// Whether the agent still has tasks running in the background. A Stop is then only a pause.
+    /// Whether a task in the background will wake the agent by itself. A Stop is then only a pause.
     pub is_waiting: bool,
     /// The agent's name (`claude`, `codex`, …).
     pub agent: String,

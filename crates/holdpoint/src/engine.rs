@@ -3,6 +3,7 @@
 
 pub mod advance;
 pub mod approval;
+mod background;
 pub mod command;
 mod commit;
 mod delegation;
@@ -19,6 +20,7 @@ mod record;
 pub mod report;
 mod review;
 pub mod session;
+mod succession;
 mod unproved;
 pub(crate) mod watch;
 mod word;
@@ -97,6 +99,10 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let options = call.options;
     let agent = Agent::recognise(options.agent, &payload);
     let cwd = call.cwd.to_string_lossy();
+    if let Some((asked, event)) = agent::session_event::ended(agent, &payload, &cwd) {
+        succession::end(call, &asked, &event);
+        return Reply::default();
+    }
     let moment = moment_of_rule(options, call).or_else(|| legacy::moment(call, &payload));
     let otherwise = Otherwise { cwd: &cwd, moment };
     let Some((asked, event)) = agent::event(agent, &payload, &otherwise) else { return Reply::default() };
@@ -191,7 +197,7 @@ fn respond(
     mut said: merge::Said,
     started: Instant,
 ) -> Reply {
-    let event = Arc::new(event);
+    let mut event = Arc::new(event);
     let recorded = found.runs.iter().find(|run| run.is_recorded);
     let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
     if !found.waiting.is_empty() {
@@ -209,9 +215,10 @@ fn respond(
     if event.moment == Moment::Stop {
         clear_away(&found.strays, call.env.as_ref());
     }
+    let pause = background::pause(asked, &event, found, &call.env);
+    Arc::make_mut(&mut event).is_waiting = pause.is_some();
     let environments = LazyCell::new(Arc::default);
-    let call_id = asked.call_id.as_deref();
-    let session = |run| Session::sharing(&environments, run, &event, &call.env).of_call(call_id);
+    let session = |run| Session::sharing(&environments, run, &event, &call.env).asked(asked);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
     let mut judged = Vec::new();
@@ -220,7 +227,8 @@ fn respond(
         let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
         let session = session(run);
         if run.is_recorded {
-            judge_and_record(call, &session, is_moot, found, started, &mut said);
+            let heard = Heard { call, asked, found, pause: pause.as_ref(), is_moot, started };
+            judge_and_record(&heard, &session, &mut said);
         } else {
             guard(&session, call.options.only.as_deref(), &mut said);
         }
@@ -261,22 +269,32 @@ fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
     said.guard(session, &effects);
 }
 
-/// Judges a run, records it in the journal, and adds it to what is said.
-fn judge_and_record(
-    call: &Call<'_>,
-    session: &Session<'_>,
+/// An event as its runs are judged.
+struct Heard<'a> {
+    call: &'a Call<'a>,
+    asked: &'a Asked,
+    found: &'a Found,
+    /// Why a Stop is only a pause.
+    pause: Option<&'a background::Pause>,
+    /// Whether the run's review can wait.
     is_moot: bool,
-    found: &Found,
     started: Instant,
-    said: &mut merge::Said,
-) {
+}
+
+/// Judges a run, records it in the journal, and adds it to what is said.
+fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::Said) {
+    let Heard { call, asked, found, pause, is_moot, started } = *heard;
     let only = call.options.only.as_deref();
     let mut report = if is_moot { Report::moot() } else { judge::judge(session, only) };
     for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(session.run)) {
         report.notice(session.run, session.event, what);
     }
+    if let Some(pause) = pause {
+        background::tell(session, pause, &mut report);
+    }
     if call.options.protocol == Protocol::Own {
         owed::tell(session, &mut report);
+        succession::begin(session, asked, &mut report);
     }
     if let Err(error) = record::write(session, &report, started) {
         said.unrecorded(session, &error);

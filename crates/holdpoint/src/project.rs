@@ -4,9 +4,11 @@
 mod ancestry;
 pub mod bench;
 pub mod candidates;
+pub mod linked;
 pub mod programs;
 pub mod reviewers;
 mod sealed;
+pub mod whose;
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -85,6 +87,12 @@ impl Run {
         self.workflow.name == other.workflow.name && self.place() == other.place()
     }
 
+    /// Returns the run's name: its id, or its folder's name.
+    pub fn name(&self) -> String {
+        let folder = || self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.id.clone().unwrap_or_else(folder)
+    }
+
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
     pub fn place(&self) -> PathBuf {
         match self.id.as_deref().and_then(|id| self.workflow.run.file_of(id)) {
@@ -119,8 +127,9 @@ pub struct Found {
 
 /// Finds the runs that an event concerns, of every workflow or of one.
 ///
-/// The agent's working directory decides. If it leads to no run, the files of its tool call decide, and then the
-/// folder its session started in: an agent that leaves the project is still held by it.
+/// The agent's working directory decides. If it leads to no run, the files of its tool call decide, then the main working
+/// tree, if the agent is in a linked one, and then the folder its session started in: an agent that leaves the project is
+/// still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
     let layers = Layers::of(env.as_ref());
@@ -131,7 +140,8 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         Path::new(&path).parent().map(Path::to_path_buf)
     });
     let begun = PROJECT_DIRS.iter().filter_map(|name| env.var(name)).map(PathBuf::from);
-    for place in touched.chain(begun) {
+    let main = std::iter::once_with(|| linked::in_main(Path::new(&event.cwd))).flatten();
+    for place in touched.chain(main).chain(begun) {
         if found.is_concerned() {
             break;
         }
@@ -274,7 +284,9 @@ impl Found {
         let mut begun = Vec::new();
         // Where only the settings are looked at, the run that was written last stands for all.
         let most = if is_only_watched { 1 } else { usize::MAX };
-        for run in every(&run).into_iter().take(most) {
+        let runs =
+            whose::in_order(every(&run), query.env, query.session.filter(|_| workflow.run.id.is_none()));
+        for run in runs.into_iter().take(most) {
             if query.allowance().began(&run) || found.is_kept(query.allowance(), &run) {
                 let is_last = run.id.is_none();
                 self.noticed.extend(found.notice(&run, query.env).map(|what| (run.clone(), what)));

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::presence;
 use super::process::{Marks, Process, Standing};
 use crate::store::layout;
 use crate::store::state_folder::StateFolder;
@@ -46,7 +47,7 @@ pub(super) fn file(process: &Process) -> String {
     format!("{FOLDER}/{}-{}", process.pid, process.start)
 }
 
-fn session_file(session: &str) -> String {
+pub(super) fn session_file(session: &str) -> String {
     format!("{SESSIONS}/{}", layout::digest(&[session]))
 }
 
@@ -97,7 +98,7 @@ fn add(texts: &mut Vec<String>, text: &str) {
 /// Remembers a session that a hook has seen, whoever its client is.
 pub(super) fn see(folder: &StateFolder, session: &str) {
     let file = session_file(session);
-    if !folder.has(&file) {
+    if presence::is_over(folder.text(&file)) {
         // One that cannot be remembered can claim nothing: the next to stop does.
         let _ = folder.write(&file, b"");
         folder.clear_old(SESSIONS);
@@ -115,7 +116,7 @@ pub(super) fn of_session(folder: &StateFolder, session: &str) -> Option<Process>
     process_of(noted.strip_prefix(FOLDER)?.strip_prefix('/')?).filter(Process::is_alive)
 }
 
-fn process_of(name: &str) -> Option<Process> {
+pub(super) fn process_of(name: &str) -> Option<Process> {
     let (pid, start) = name.split_once('-')?;
     Some(Process { pid: pid.parse().ok()?, start: start.parse().ok()? })
 }

@@ -20,6 +20,7 @@ use self::finding::{Finding, Level};
 use self::layers::LayerReport;
 use self::report::{AgentReport, FenceReport, HookReport, Report};
 use super::{Context, phrase};
+use crate::agent::session_event;
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, Ui};
 
@@ -124,6 +125,7 @@ fn show_agent(ui: &Ui, agent: &AgentReport) {
 
 fn trial(ui: &Ui, hook: &HookReport) -> String {
     let trial = match (hook.allows, hook.holds) {
+        _ if hook.event == session_event::END => "holds nothing".to_owned(),
         (true, true) => ui.paint(Style::Green, "allows and holds"),
         (true, false) => ui.paint(Style::Red, "does not hold"),
         (false, _) => ui.paint(Style::Red, "does not allow"),

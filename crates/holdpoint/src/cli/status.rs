@@ -31,6 +31,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let ui = &context.ui;
     let mut blocks: Vec<String> = report.runs.iter().map(|run| run_block(ui, run)).collect();
+    blocks.extend(report.main_tree.iter().cloned());
     blocks.extend(report.waiting.iter().map(|what| ui.paint(Style::Yellow, what)));
     blocks.extend(report.problems.iter().map(|what| ui.paint(Style::Red, phrase::printable(what))));
     blocks.extend(report.unusable.iter().map(|unusable| unusable_block(ui, unusable)));

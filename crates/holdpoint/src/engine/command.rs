@@ -1,5 +1,6 @@
 //! A workflow's command: what somebody in a shell, a person or an agent, tells the engine about a run.
 
+mod addressee;
 pub mod choice;
 pub mod words;
 
@@ -33,7 +34,7 @@ use crate::store::journal::{self, Entry};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
 use crate::store::seal::Seal;
-use crate::store::{evidence, layout, owner, state};
+use crate::store::{evidence, layout, state};
 use crate::user;
 use words::Words;
 
@@ -95,6 +96,7 @@ impl Typed<'_> {
         let through = command::through(&session.facts(), self.command).map_err(told)?;
         let scope = Scope::Through(&through);
         if found.is_some() {
+            addressee::refuse_anothers(self, &here)?;
             self.refuse_out_of_turn(&session, scope)?;
         }
         let (said, made) = if self.command.steps.is_empty() {
@@ -136,6 +138,10 @@ impl Typed<'_> {
         let step = command::step(&session.facts(), self.command).map_err(told)?;
         let step =
             step.ok_or_else(|| CommandError::new(Kind::Failed, "none of the command's steps applies now"))?;
+        let makes_another = step.command.create.is_some() && !self.is_single();
+        if has_run && changes_a_run(step) && !makes_another {
+            addressee::refuse_anothers(self, &here)?;
+        }
         if let Some(run) = self.made(&session, step)? {
             // The new run may stand where the old one did.
             drop(lock);
@@ -167,8 +173,11 @@ impl Typed<'_> {
     /// The run it is about: the one it names by its id, or the one that counts now. With it, what was found to be otherwise
     /// than the books say, and was put right.
     fn found(&self, event: &Arc<Event>) -> Result<(Option<Run>, Vec<String>), CommandError> {
-        let found = project::find(self.cwd, self.env, event.session.as_deref(), Some(&self.workflow.name));
+        let found = addressee::find(self, event.session.as_deref());
         self.refuse_waiting(&found)?;
+        if let Some(name) = &self.words.run {
+            return Ok((Some(addressee::named(self, &found, name)?), Vec::new()));
+        }
         let mut noticed: Vec<String> = found.noticed.into_iter().map(|(_, what)| what).collect();
         let newest = found.runs.into_iter().next();
         let here = newest.clone().unwrap_or_else(|| self.nowhere(&self.home()));
@@ -323,12 +332,10 @@ impl Typed<'_> {
         said(step, text)
     }
 
-    /// Whoever runs a command works on the run, unless it says no; where the shell does not say who, the next one to
-    /// stop does. Books that cannot be kept change nothing.
+    /// Whoever runs a command works on the run, unless it says no. Books that cannot be kept change nothing.
     fn claim(&self, run: &Run, step: &Step) {
-        if self.workflow.run.owner.is_none() && step.command.fail.is_none() {
-            let session = self.session.as_deref().unwrap_or_default();
-            let _ = owner::claim(&run.books, &run.place(), session, self.env.now());
+        if step.command.fail.is_none() {
+            addressee::claim(self, run);
         }
     }
 

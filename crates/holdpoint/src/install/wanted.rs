@@ -7,11 +7,15 @@ use holdpoint_core::workflow::{STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::Value as Json;
 
 use super::host::{Handler, Host, Shape};
+use crate::agent::session_event;
 
 /// How long a hook may take that performs nothing.
 const QUICK_SECONDS: u32 = 30;
 /// How long a Stop may take at least, and a call before which a command is performed: there reviews are.
 const STOP_SECONDS: u32 = 600;
+
+/// How long a hook may take at a session's end: Codex waits no longer.
+const END_SECONDS: u32 = 3;
 
 /// What workflows look at.
 #[derive(Clone, Debug, Default)]
@@ -63,10 +67,12 @@ impl Wanted {
         }
     }
 
-    /// A Stop that is held is counted, and counted afresh from the user's next prompt.
+    /// A Stop that is held is counted, and counted afresh from the user's next prompt. Whose run it is, the beginning and the
+    /// end of sessions say.
     fn look_at_stop(&mut self, seconds: u32) {
         self.stop = Some(self.stop.unwrap_or(STOP_SECONDS).max(seconds));
         self.prompt = true;
+        self.start = true;
     }
 
     fn looks_at(&self, moment: Moment) -> bool {
@@ -82,7 +88,9 @@ impl Wanted {
     /// The hooks of an agent that call this program.
     pub fn entries(&self, host: &Host, program: &str) -> Vec<Entry> {
         let looked_at = host.events.iter().filter(|(_, moment)| self.looks_at(*moment));
-        looked_at.map(|(event, moment)| self.entry(host, program, event, *moment)).collect()
+        let entries = looked_at.map(|(event, moment)| self.entry(host, program, event, *moment));
+        let end = session_event::end_event(host.name).filter(|_| self.stop.is_some());
+        entries.chain(end.map(|event| end_entry(host, program, event))).collect()
     }
 
     fn entry(&self, host: &Host, program: &str, event: &'static str, moment: Moment) -> Entry {
@@ -102,6 +110,13 @@ impl Wanted {
         };
         Entry { event, matcher, value }
     }
+}
+
+/// The hook at a session's end, for which clients leave little time. Those that have one have groups.
+fn end_entry(host: &Host, program: &str, event: &'static str) -> Entry {
+    let (seconds, moment) = (END_SECONDS, Moment::Start);
+    let handler = (host.handler)(&Handler { agent: host.name, program, seconds, moment, matcher: None });
+    Entry { event, matcher: None, value: serde_json::json!({"hooks": [handler]}) }
 }
 
 fn add_once(tools: &mut Vec<ToolMatch>, tool: &ToolMatch) {

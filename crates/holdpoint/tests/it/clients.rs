@@ -18,6 +18,7 @@ mod plugin;
 mod recording;
 mod reviewer;
 mod session;
+mod sessions;
 mod table;
 mod taskie;
 mod word;

@@ -86,6 +86,7 @@ mod registration;
 mod review;
 #[cfg(target_os = "linux")]
 mod rewritten;
+mod sessions;
 mod shown;
 mod status;
 #[cfg(unix)]

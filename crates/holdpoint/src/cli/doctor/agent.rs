@@ -9,6 +9,7 @@ use super::finding::Finding;
 use super::registered::{self, Hook};
 use super::report::{AgentReport, HookReport};
 use super::{around, codex_trust, trial};
+use crate::agent::session_event;
 use crate::cli::Context;
 use crate::install::host::{Host, quoted};
 use crate::install::place::Place;
@@ -68,6 +69,10 @@ impl Doctor<'_> {
                 ..Default::default()
             },
             Some(moment) => trial::run(self.context, host, hook, moment),
+            // Nothing is held when a session ends.
+            None if session_event::end_event(host.name) == Some(&hook.event) => {
+                trial::Trial { allows: true, ..Default::default() }
+            }
             None => {
                 trial::Trial { why: Some(format!("unknown event `{}`", hook.event)), ..Default::default() }
             }

@@ -18,7 +18,7 @@ use crate::engine::session::Session;
 use crate::engine::watch;
 use crate::error::in_full;
 use crate::layers::Configuration;
-use crate::project::{Found, Run};
+use crate::project::{self, Found, Run, linked};
 use crate::store::journal::{self, Decision, Entry};
 use crate::store::layout;
 
@@ -32,6 +32,8 @@ pub(super) struct Report {
     pub(super) problems: Vec<String>,
     /// What has no effect because the user has not allowed it, in a sentence with the command.
     pub(super) waiting: Option<String>,
+    /// In a linked working tree: what is active in the main one, in a sentence each.
+    pub(super) main_tree: Vec<String>,
     /// Workflows that are not active here.
     pub(super) inactive: Vec<Inactive>,
     /// Faults outside the runs: input that was not an event, a workflow that cannot be used.
@@ -115,6 +117,7 @@ pub(super) fn gather(context: &Context) -> Report {
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
         waiting: context.waiting(&found),
+        main_tree: main_tree(context, &found),
         inactive: inactive(context, &found),
         problems: found.problems,
         unusable: found
@@ -123,6 +126,26 @@ pub(super) fn gather(context: &Context) -> Report {
             .map(|Unusable { name, why }| UnusableReport { name, why: in_full(&why) })
             .collect(),
     }
+}
+
+/// Says which runs of the main working tree hold whom in this linked one.
+fn main_tree(context: &Context, found: &Found) -> Vec<String> {
+    let Some(main) = linked::in_main(&context.cwd) else { return Vec::new() };
+    let there = if found.runs.is_empty() {
+        project::find(&main, &context.env, None, None).runs
+    } else {
+        found.runs.iter().filter(|run| linked::is_of_main(&run.home, &context.cwd)).cloned().collect()
+    };
+    let sentence = |run: &Run| {
+        let (home, name) = (run.home.display(), &run.workflow.name);
+        let whom = if run.workflow.phases.is_empty() {
+            "Its rules hold here as well."
+        } else {
+            "It holds the session that works on it, here as well."
+        };
+        format!("The main working tree, {home}, has a run of {name}. {whom}")
+    };
+    there.iter().map(sentence).collect()
 }
 
 fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> bool) -> RunReport {

@@ -103,6 +103,12 @@ pub(super) fn resume_claude(program: &Path, project: &Project, model: &Model, se
     claude(session.home, program, project, model, &["--resume", &id])
 }
 
+/// A copy of a session of Claude Code, with the user's next prompt.
+pub(super) fn fork_claude(program: &Path, project: &Project, model: &Model, session: Session) -> Session {
+    let id = session.printed.json()["session_id"].as_str().unwrap().to_owned();
+    claude(session.home, program, project, model, &["--resume", &id, "--fork-session"])
+}
+
 /// Claude Code with another prompt, and more arguments.
 pub(super) fn ask_claude(
     program: &Path,
