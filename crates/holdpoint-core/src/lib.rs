@@ -39,6 +39,7 @@ pub mod phase;
 pub mod verdict;
 
 pub mod effects;
+pub mod release;
 pub mod transition;
 
 pub mod command;

@@ -17,6 +17,7 @@ mod ownership;
 mod patience;
 mod performance;
 mod record;
+mod release;
 pub mod report;
 mod review;
 pub mod session;

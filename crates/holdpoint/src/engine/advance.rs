@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
-use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Turn};
+use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Turn, Unperformed};
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::transition::Origin;
 use holdpoint_core::workflow::phase::{Actor, Phase};
 use holdpoint_core::workflow::step::Delivery;
@@ -17,9 +18,9 @@ use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
 use super::review::{self, NextStep};
 use super::session::Session;
-use super::{approval, ownership, patience};
+use super::{approval, ownership, patience, release};
 use crate::level;
-use crate::store::lock;
+use crate::store::lock::{self, Lock, LockError};
 use crate::store::state::{self, WriteError};
 
 /// How much longer than its longest review or check a Stop may take, in seconds: agents wait a little longer than that.
@@ -60,6 +61,9 @@ pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
     let report = Report::default();
     let mut walk = Walk { session, scope, facts: session.facts(), started: Instant::now(), report };
     if !scope.is_dry() && ownership::is_aside(session, &mut walk.report) {
+        if matches!(scope, Scope::Stop) {
+            release::aside(session, &mut walk.report);
+        }
         return walk.report;
     }
     for _ in 0..TURNS_MAX {
@@ -72,7 +76,20 @@ pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
             }
         }
     }
+    if matches!(scope, Scope::Stop) {
+        release::unperformed(session, &mut walk.report);
+    }
     walk.report
+}
+
+/// The release of a review or check that is due and not performed, if it is one.
+fn unperformed(why: Unperformed, phase: &Phase, text: &str) -> Option<Released> {
+    let cause = match why {
+        Unperformed::Skipped => return None,
+        Unperformed::AtLimit => Cause::RoundsUsed,
+        Unperformed::Lacking => Cause::NoReviewer,
+    };
+    Some(Released::new(cause, &phase.name, text))
 }
 
 /// What a Stop would come to; nothing is performed or written.
@@ -108,16 +125,18 @@ impl Walk<'_> {
         let place = Place::of(self.session, &phase)?;
         match phase::turn(&self.facts, &phase)? {
             Turn::Rest => self.rest(phase),
-            Turn::Unfinished { limit, text, .. } if self.has_patience(&text, limit) => {
-                Ok(self.hold(phase, text))
-            }
-            Turn::Step(effects) | Turn::Unfinished { at_limit: effects, .. } => {
+            Turn::Unfinished { limit, text, at_limit } => match self.spent(&text, limit) {
+                None => Ok(self.hold(phase, text)),
+                Some(cause) => Ok(self.give_up(phase, &place, Released::new(cause, "", &text), at_limit)),
+            },
+            Turn::Step(effects) => {
                 self.report.ending = Ending::Step(phase.clone());
-                Ok(self.take(&phase, &place, effects, Cause::State))
+                Ok(self.take(&phase, &place, effects, Basis::State))
             }
             Turn::Unperformed(why, effects) => {
                 let text = effects.messages.first().map(|message| message.text.clone()).unwrap_or_default();
-                let goes_on = self.take(&phase, &place, effects, Cause::State);
+                self.report.unperformed = unperformed(why, &phase, &text);
+                let goes_on = self.take(&phase, &place, effects, Basis::State);
                 self.report.ending = Ending::Unperformed { phase, why, text };
                 Ok(goes_on && !self.scope.is_dry())
             }
@@ -130,6 +149,18 @@ impl Walk<'_> {
         }
     }
 
+    /// The lock under which this run's reviews are performed, one at a time; without it, what follows is in the report.
+    fn review_lock(&mut self, phase: &Phase) -> Option<Lock> {
+        match review::lock(self.session) {
+            Ok(lock) => return Some(lock),
+            Err(LockError::Busy(_)) => self.elsewhere(phase),
+            Err(error @ LockError::File { .. }) => {
+                self.report.effects.fault(format!("{} was not performed: {error}", phase.name));
+            }
+        }
+        None
+    }
+
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
         if let Err(why) =
@@ -137,9 +168,9 @@ impl Walk<'_> {
         {
             return Ok(self.hold_unperformed(phase, &why.to_string()));
         }
-        let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
+        let Some(_lock) = self.review_lock(phase) else { return Ok(false) };
         match review::perform(self.session, phase, request, &mut self.report)? {
-            NextStep::Take(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
+            NextStep::Take(effects) => Ok(self.take(phase, place, effects, Basis::Review)),
             NextStep::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
         }
     }
@@ -152,8 +183,12 @@ impl Walk<'_> {
         if is_told {
             let text = format!("{}: {why}", phase.name);
             let say = |delivery, text: &str| Origin::Phase(phase).message(delivery, text.to_owned());
-            if self.has_patience(&text, phase::HOLDS) {
-                self.report.effects.messages.push(say(Delivery::Hold, &text));
+            match self.spent(&text, phase::HOLDS) {
+                None => self.report.effects.messages.push(say(Delivery::Hold, &text)),
+                Some(cause) => {
+                    let released = Released { is_told: true, ..Released::new(cause, &phase.name, &text) };
+                    release::let_go(&mut self.report, released);
+                }
             }
             self.report.effects.messages.push(say(Delivery::Tell, &text));
             self.report.ending = Ending::Waits { phase: Box::new(phase.clone()), text };
@@ -166,9 +201,9 @@ impl Walk<'_> {
         if self.scope.is_dry() {
             let effects = phase::approval::answered(&self.facts, &phase, answered)?;
             self.report.ending = Ending::Step(phase.clone());
-            return Ok(self.take(&phase, place, effects, Cause::State));
+            return Ok(self.take(&phase, place, effects, Basis::State));
         }
-        let Some(_lock) = review::lock(self.session, &phase, &mut self.report) else { return Ok(false) };
+        let Some(_lock) = self.review_lock(&phase) else { return Ok(false) };
         self.facts = self.session.refresh();
         if phase::due(&self.facts)? != Due::Phase(phase.clone()) {
             return Ok(true);
@@ -182,7 +217,7 @@ impl Walk<'_> {
             self.facts = self.session.refresh_with(verdict.tree.clone());
         }
         let effects = phase::approval::answered(&self.facts, &phase, &answered)?;
-        let Some(goes_on) = self.taken(&phase, place, effects, Cause::State) else { return Ok(false) };
+        let Some(goes_on) = self.taken(&phase, place, effects, Basis::State) else { return Ok(false) };
         if !verdict.passed {
             approval::keep(self.session, &verdict, &mut self.report);
             self.facts = self.session.refresh();
@@ -225,11 +260,50 @@ impl Walk<'_> {
         self.end(Ending::Waits { phase, text })
     }
 
-    /// Whether the agent is still held with this text.
-    fn has_patience(&self, text: &str, limit: u32) -> bool {
+    /// Why the agent is no longer held with this text, if it is not.
+    fn spent(&self, text: &str, limit: u32) -> Option<Cause> {
         match self.scope {
-            Scope::Through(_) | Scope::Dry => true,
-            Scope::Stop => patience::times(self.session, text) <= limit,
+            Scope::Through(_) | Scope::Dry => None,
+            Scope::Stop => patience::spent_at(self.session, text, limit),
+        }
+    }
+
+    /// The agent's phase is not finished and its hold is given up: the step for that is taken. Where that goes on to hold the
+    /// agent, nothing was released. What cannot be counted has not reached its limit, so no step is taken.
+    fn give_up(&mut self, phase: Box<Phase>, place: &Place, released: Released, at_limit: Effects) -> bool {
+        let holds = at_limit.holds();
+        let has_moved = at_limit.went.is_some();
+        let is_told = at_limit.messages.iter().any(|message| message.delivery.is_for_user());
+        let name = phase.name.to_string();
+        let goes_on = if released.cause == Cause::Uncounted {
+            false
+        } else {
+            self.report.ending = Ending::Step(phase.clone());
+            self.take(&phase, place, at_limit, Basis::State)
+        };
+        if !holds || released.cause == Cause::Uncounted {
+            release::let_go(&mut self.report, Released { rule: name, is_told, has_moved, ..released });
+        }
+        goes_on
+    }
+
+    /// The review or check is being done by another process, and its verdict is not known yet.
+    fn elsewhere(&mut self, phase: &Phase) {
+        let text = format!("The {} of this run is being done already, by another process.", phase.name);
+        let say = |delivery, text: String| Origin::Phase(phase).message(delivery, text);
+        if self.scope.is_command() {
+            self.report.effects.messages.push(say(Delivery::Tell, text));
+            return;
+        }
+        let text =
+            format!("{text} Wait until it has ended, with `sleep 60` for example, then end your turn.");
+        match self.spent(&text, phase::HOLDS) {
+            None => self.report.effects.messages.push(say(Delivery::Hold, text)),
+            Some(Cause::NoProgress) => {
+                let released = Released::new(Cause::ReviewElsewhere, &phase.name, &text);
+                release::let_go(&mut self.report, released);
+            }
+            Some(cause) => release::let_go(&mut self.report, Released::new(cause, &phase.name, &text)),
         }
     }
 
@@ -246,16 +320,16 @@ impl Walk<'_> {
     }
 
     /// Writes what a step comes to and says what it says; true if there may be another turn.
-    fn take(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> bool {
-        self.taken(phase, place, effects, cause).unwrap_or(false)
+    fn take(&mut self, phase: &Phase, place: &Place, effects: Effects, basis: Basis) -> bool {
+        self.taken(phase, place, effects, basis).unwrap_or(false)
     }
 
     /// The same; none if it could not be written.
-    fn taken(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> Option<bool> {
+    fn taken(&mut self, phase: &Phase, place: &Place, effects: Effects, basis: Basis) -> Option<bool> {
         if self.scope.is_dry() {
             self.facts = self.facts.overlaid(&effects.sets);
         } else {
-            if !self.write(phase, place, &effects, cause) {
+            if !self.write(phase, place, &effects, basis) {
                 return None;
             }
             if !self.session.wait(effects.wait_s) {
@@ -271,7 +345,7 @@ impl Walk<'_> {
 
     /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
     /// dropped, the report stays, the state is theirs.
-    fn write(&mut self, phase: &Phase, place: &Place, effects: &Effects, cause: Cause) -> bool {
+    fn write(&mut self, phase: &Phase, place: &Place, effects: &Effects, basis: Basis) -> bool {
         let why = match self.try_write(phase, place, effects) {
             Ok(behind) => {
                 if let Some(why) = behind {
@@ -292,10 +366,10 @@ impl Walk<'_> {
                 return false;
             }
         };
-        match cause {
+        match basis {
             // Another hook of this run was faster, with the same in hand: it has said it.
-            Cause::State => self.report.note = Some(why),
-            Cause::Review => self.report.effects.fault(why),
+            Basis::State => self.report.note = Some(why),
+            Basis::Review => self.report.effects.fault(why),
         }
         false
     }
@@ -339,7 +413,7 @@ impl Walk<'_> {
 
 /// What a step follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+enum Basis {
     /// From the state, just now.
     State,
     /// From a review, which took its time.

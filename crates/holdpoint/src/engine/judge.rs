@@ -5,6 +5,7 @@ use std::time::Instant;
 use holdpoint_core::decide::decide;
 use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::Moment;
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
 
 use super::advance::{Scope, advance, ahead};
@@ -12,7 +13,7 @@ use super::commit::{Guard, commit};
 use super::report::{Ending, Report};
 use super::session::Session;
 use super::watch::{self, Seen};
-use super::{patience, record};
+use super::{patience, record, release};
 use crate::store::lock::{self, Lock, LockError};
 use crate::store::seal::SealError;
 use crate::store::state::{self, WriteError};
@@ -39,6 +40,7 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     for what in upheld.iter().flatten() {
         report.notice(session.run, session.event, what);
     }
+    release::faults(&mut report);
     report
 }
 
@@ -47,19 +49,22 @@ fn add_seen(session: &Session<'_>, seen: Seen, report: &mut Report) {
     report.effects.add(seen.effects);
     let is_open = report.is_open() && !report.effects.holds() && !session.event.is_waiting;
     if let Some(unsettled) = seen.unsettled.filter(|_| is_open) {
-        report.released = patience::spent(session, &unsettled.text);
+        give_up_if_spent(session, report, &unsettled.name, &unsettled.text);
         report.effects.messages.push(unsettled);
     }
 }
 
 fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
     let is_stop = session.event.moment == Moment::Stop;
+    let mut report = Report::default();
     // The agent will wake up again by itself: what is due can wait until it really stops.
     if is_stop && session.event.is_waiting {
-        return Report::default();
+        release::unjudged(session, &mut report, Cause::Background, None);
+        return report;
     }
-    let is_due = is_stop && only.is_none() && !session.run.workflow.phases.is_empty();
-    let mut report = if is_due { advance(session, Scope::Stop) } else { Report::default() };
+    if is_stop && only.is_none() && !session.run.workflow.phases.is_empty() {
+        report = advance(session, Scope::Stop);
+    }
     if report.is_open() {
         ask_rules(session, only, decide_and_write, &mut report);
     }
@@ -86,7 +91,7 @@ fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) ->
     let is_told = !session.event.is_waiting;
     report.effects.faults.push(Fault { rule: None, what: error.to_string(), is_told });
     if is_told {
-        report.released = patience::spent(session, &text);
+        give_up_if_spent(session, &mut report, "books", &text);
         report.effects.messages.push(of_books(Delivery::Hold, text));
     }
     report
@@ -121,13 +126,21 @@ fn ask_rules(
         let changes = hears || rules.any(|rule| rule.step.changes());
         let effects = if changes { changing(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment == Moment::Stop && effects.holds() {
-            let holds: Vec<&str> =
-                effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
-            report.released = patience::spent(session, &holds.join("\n"));
+            let holds: Vec<&Message> = effects.delivered(Delivery::Hold).collect();
+            let texts: Vec<&str> = holds.iter().map(|message| message.text.as_str()).collect();
+            let rule = holds.first().map(|message| message.name.as_str()).unwrap_or_default();
+            give_up_if_spent(session, report, rule, &texts.join("\n"));
         }
         report.effects.add(effects);
     }
     patience::note(session);
+}
+
+/// Counts a hold at Stop, and gives it up where patience is used up.
+fn give_up_if_spent(session: &Session<'_>, report: &mut Report, rule: &str, text: &str) {
+    if let Some(cause) = patience::spent(session, text) {
+        release::let_go(report, Released::new(cause, rule, text));
+    }
 }
 
 /// Decides under the state's lock and writes what changes. If it cannot be written, the decision stands and the journal

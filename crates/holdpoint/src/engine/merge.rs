@@ -4,10 +4,10 @@ use std::path::Path;
 
 use holdpoint_core::effects::{Effects, Message};
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::release::Cause;
 use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
 
-use super::patience::Release;
 use super::report::Report;
 use super::session::Session;
 use super::watch::Unwatched;
@@ -118,21 +118,21 @@ impl Said {
         for Message { delivery, text, .. } in &report.effects.messages {
             let named = || (workflow.to_owned(), text.clone());
             match delivery {
-                Delivery::Hold => match report.released {
-                    Some(why) => self.messages.push(released(workflow, why, text)),
-                    None => self.holds.push(named()),
-                },
+                Delivery::Hold if report.gives_up() => {}
+                Delivery::Hold => self.holds.push(named()),
                 Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}
             }
         }
-        for what in report.untold() {
-            let text = format!(
-                "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."
-            );
-            self.fault(&run.books, event, what, text);
+        for released in report.released.iter().filter(|released| !released.is_told) {
+            let text = released.message(workflow);
+            match &released.why {
+                Some(what) if released.cause == Cause::Fault => self.fault(&run.books, event, what, text),
+                _ if self.quiet => {}
+                _ => self.messages.push(text),
+            }
         }
     }
 
@@ -170,18 +170,6 @@ fn under_names(said: &[(String, String)]) -> Option<String> {
     }
     let texts: Vec<String> = said.iter().map(|(workflow, text)| format!("{workflow}:\n{text}")).collect();
     Some(texts.join("\n\n"))
-}
-
-fn released(workflow: &str, why: Release, text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let why = match why {
-        Release::NoProgress => "held the agent several times without progress and has let it go",
-        Release::TooOften => "held the agent very often and has let it go",
-        Release::Uncounted => {
-            "does not hold the agent, because holds cannot be counted: the books cannot be written"
-        }
-    };
-    format!("holdpoint: {workflow} {why}. Still open: {first}")
 }
 
 #[cfg(test)]

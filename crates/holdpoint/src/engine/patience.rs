@@ -2,6 +2,7 @@
 //! agent says about being in a hook already.
 
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::release::Cause;
 
 use super::session::Session;
 use crate::store::layout;
@@ -13,32 +14,18 @@ const STOP_HOLDS_MAX: u32 = holdpoint_core::phase::HOLDS;
 /// time for ever.
 const STOP_HOLDS_IN_ALL_MAX: u32 = 50;
 
-/// Why a hold is given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Release {
-    /// It was repeated, and nothing had changed.
-    NoProgress,
-    /// It was repeated very often.
-    TooOften,
-    /// It cannot be counted, so it could go on for ever.
-    Uncounted,
+/// Counts a hold at Stop with this text, and says why it is given up, if it is.
+pub(super) fn spent(session: &Session<'_>, text: &str) -> Option<Cause> {
+    spent_at(session, text, STOP_HOLDS_MAX)
 }
 
-/// Counts a hold at Stop with this text, and says whether it is given up.
-pub(super) fn spent(session: &Session<'_>, text: &str) -> Option<Release> {
+/// The same for a phase with a limit of its own.
+pub(super) fn spent_at(session: &Session<'_>, text: &str, limit: u32) -> Option<Cause> {
     match count(session, text) {
-        None => Some(Release::Uncounted),
-        Some(memory) if memory.stop_holds_in_all > STOP_HOLDS_IN_ALL_MAX => Some(Release::TooOften),
-        Some(memory) if memory.stop_holds > STOP_HOLDS_MAX => Some(Release::NoProgress),
+        None => Some(Cause::Uncounted),
+        Some(memory) if memory.stop_holds_in_all > STOP_HOLDS_IN_ALL_MAX => Some(Cause::TooOften),
+        Some(memory) if memory.stop_holds > limit => Some(Cause::NoProgress),
         Some(_) => None,
-    }
-}
-
-/// How often in a row, this time included, a Stop is held with this text without progress.
-pub(super) fn times(session: &Session<'_>, text: &str) -> u32 {
-    match count(session, text) {
-        Some(memory) if memory.stop_holds_in_all <= STOP_HOLDS_IN_ALL_MAX => memory.stop_holds,
-        _ => u32::MAX,
     }
 }
 

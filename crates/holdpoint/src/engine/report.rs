@@ -5,10 +5,10 @@ use std::time::Instant;
 use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::phase::{Request, Unperformed};
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::step::Delivery;
 
-use super::patience::Release;
 use super::{judge, record};
 use crate::project::Run;
 use crate::store::journal::{Decision, Entry, Reviewed, Speech, Spoken};
@@ -26,8 +26,10 @@ pub struct Report {
     pub(super) note: Option<String>,
     /// Whether the run is none of this session's business: then its rules are not asked either.
     pub(super) is_aside: bool,
-    /// Why the rules' hold was given up, if it was.
-    pub(super) released: Option<Release>,
+    /// The holds that do not hold. Only `release.rs` adds to it.
+    pub(super) released: Vec<Released>,
+    /// A review or check without a verdict, until the walk has shown whether the agent is held all the same.
+    pub(super) unperformed: Option<Released>,
 }
 
 /// Where the loop over the phases ended.
@@ -83,6 +85,11 @@ impl Report {
         !self.is_aside && !self.effects.messages.iter().any(|message| message.delivery.is_last_word())
     }
 
+    /// Whether the agent is not held whatever the rules and phases say. A fault lets only its own rule's event pass.
+    pub(super) fn gives_up(&self) -> bool {
+        self.released.iter().any(|released| released.cause != Cause::Fault)
+    }
+
     /// What went wrong and no message tells of.
     pub(super) fn untold(&self) -> impl Iterator<Item = &str> {
         self.effects.faults.iter().filter(|fault| !fault.is_told).map(|fault| fault.what.as_str())
@@ -90,7 +97,7 @@ impl Report {
 
     /// What was decided, in a word.
     fn decision(&self) -> Decision {
-        if self.released.is_some() {
+        if self.gives_up() {
             Decision::Release
         } else if self.effects.holds() {
             Decision::Hold
@@ -109,6 +116,7 @@ impl Report {
         Entry {
             workflow: Some(run.workflow.name.to_string()),
             decision: self.decision(),
+            cause: self.released.first().map(|released| released.cause),
             rules: self.effects.messages.iter().map(spoken).collect(),
             about: self.note.clone().or(about.about.clone()),
             ..self.performed(about, started)

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use holdpoint_core::release::Cause;
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub struct Entry {
     pub workflow: Option<String>,
     /// What was decided.
     pub decision: Decision,
+    /// Why a hold did not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// The rules that spoke.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Spoken>,
@@ -99,7 +103,7 @@ pub enum Decision {
     Hold,
     /// Something was said.
     Witness,
-    /// A hold was given up: it had held long enough.
+    /// A hold did not hold: `cause` says why.
     Release,
     /// Something could not be judged.
     Fault,
