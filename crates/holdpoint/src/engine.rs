@@ -291,7 +291,7 @@ fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::
         report.notice(session.run, session.event, what);
     }
     if let Some(pause) = pause {
-        background::tell(session, pause, &mut report);
+        background::tell(pause, &mut report);
     }
     if call.options.protocol == Protocol::Own {
         owed::tell(session, &mut report);

@@ -8,6 +8,8 @@ use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{On, STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::{Map, Value as Json, json};
 
+use crate::agent::session_event;
+
 /// The marketplace's name.
 const MARKETPLACE: &str = "holdpoint";
 /// The folder in which Claude Code finds manifests.
@@ -92,6 +94,10 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
         tools.entry("Stop").or_default().insert(String::new());
         // At a prompt the client is noted, and holds are counted from none.
         tools.entry("UserPromptSubmit").or_default().insert(String::new());
+        // Whose run it is, the beginning and the end of sessions say.
+        for event in ["SessionStart", session_event::END] {
+            tools.entry(event).or_default().insert(String::new());
+        }
     }
     let performs = workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
     let longest = workflow.longest_review_s();

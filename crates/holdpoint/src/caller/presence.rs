@@ -49,7 +49,10 @@ pub fn handover(env: &dyn Env, from: &str, to: &Claimant<'_>) -> Handover {
     let Ok(folder) = StateFolder::of(env) else { return Handover::No };
     let is_copy = || to.transcript.is_some_and(|path| transcript::descends(Path::new(path), from));
     match presence(&folder, from) {
-        Presence::There(client) if is_replaced(&folder, client, from, to.session) => Handover::ToThis,
+        // A client may name the session that it copies at its start, and the copy from then on.
+        Presence::There(client) if noted(&folder, to.session).1 == Some(client) => {
+            if has_gone_on(&folder, client, from) || is_copy() { Handover::ToThis } else { Handover::No }
+        }
         Presence::There(_) => Handover::No,
         Presence::Gone(client) => {
             let is_same = client.is_some() && client == noted(&folder, to.session).1;
@@ -100,12 +103,10 @@ fn is_elsewhere(folder: &StateFolder, client: Process) -> bool {
     !own.zip(marks).is_some_and(|(own, marks)| own.shares_processes(&marks))
 }
 
-/// Returns whether a client at a terminal has gone on from one session to the other.
-fn is_replaced(folder: &StateFolder, client: Process, from: &str, to: &str) -> bool {
-    noted(folder, to).1 == Some(client)
-        && Client::noted(folder, &client).is_some_and(|client| {
-            client.terminal != 0 && client.sessions.last().is_some_and(|last| last != from)
-        })
+/// Returns whether a client at a terminal has gone on to another session.
+fn has_gone_on(folder: &StateFolder, client: Process, from: &str) -> bool {
+    Client::noted(folder, &client)
+        .is_some_and(|client| client.terminal != 0 && client.sessions.last().is_some_and(|last| last != from))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -141,6 +142,20 @@ mod tests {
         // The same client, which has no terminal: it may have several sessions.
         note(&own, "next");
         assert_eq!(from("there", "next"), Handover::No);
+        // At a terminal it has one at a time, the newest.
+        let kept = Client::noted(&folder, &own).unwrap();
+        let seated = |sessions: [&str; 2]| Client {
+            terminal: 5,
+            sessions: sessions.map(str::to_owned).into(),
+            ..kept.clone()
+        };
+        let keep = |client: &Client| {
+            folder.write(&client::file(&own), &serde_json::to_vec(client).unwrap()).unwrap();
+        };
+        keep(&seated(["there", "next"]));
+        assert_eq!((from("there", "next"), from("there", "x")), (Handover::ToThis, Handover::No));
+        keep(&seated(["next", "there"]));
+        assert_eq!(from("there", "next"), Handover::No, "it was resumed");
         end(&env, "there");
         assert_eq!((from("there", "next"), from("there", "x")), (Handover::ToThis, Handover::ToAnybody));
         // It goes on after all.

@@ -4,14 +4,12 @@
 
 use std::sync::Arc;
 
-use holdpoint_core::effects::{Message, Source};
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::phase;
+use holdpoint_core::phase::{self, Due};
+use holdpoint_core::release::Cause;
 use holdpoint_core::workflow::phase::{AgentPhase, PhaseKind};
-use holdpoint_core::workflow::step::Delivery;
 
-use super::advance::ahead;
-use super::report::{Ending, Report};
+use super::report::Report;
 use super::session::Session;
 use crate::agent::Asked;
 use crate::agent::background::{Task, TaskKind};
@@ -50,30 +48,14 @@ pub(super) fn pause(asked: &Asked, event: &Arc<Event>, found: &Found, env: &Arc<
     Some(Pause { what: task.kind.words(), is_asked_for })
 }
 
-/// Says in a report why nothing was judged.
-pub(super) fn tell(session: &Session<'_>, pause: &Pause, report: &mut Report) {
+/// Says in a report why nothing was judged. What the phase asked for is no surprise to anybody.
+pub(super) fn tell(pause: &Pause, report: &mut Report) {
     let Pause { what, is_asked_for } = pause;
     report.note = Some(format!("postponed: {what} in the background wakes the agent"));
-    let run = session.run;
-    let has_rules = run.workflow.rules_for(session.event, None).next().is_some();
-    if *is_asked_for || !(has_rules || phase::is_live(&session.facts()).unwrap_or(true)) {
-        return;
+    for released in report.released.iter_mut().filter(|released| released.cause == Cause::Background) {
+        released.why = Some((*what).to_owned());
+        released.is_told |= is_asked_for;
     }
-    let name = &run.workflow.name;
-    let text = format!(
-        "holdpoint: {name} did not look at this stop: {what} is at work in the background and will wake the agent. What is \
-         due is looked at when it stops again; see `holdpoint status`."
-    );
-    report.effects.messages.push(Message {
-        delivery: Delivery::Tell,
-        text,
-        source: Source::Engine,
-        name: "postponed".to_owned(),
-        line: 0,
-        code: None,
-        facts: Vec::new(),
-        satisfied_by: None,
-    });
 }
 
 /// Returns whether a shell runs what the phase that is due has told the agent to run: a line of its text, word for word.
@@ -81,10 +63,13 @@ fn asks_for(session: &Session<'_>, task: &Task) -> bool {
     let Some(command) = task.command.as_deref().filter(|_| task.kind == TaskKind::Shell) else {
         return false;
     };
-    let Ok(Ending::Waits { phase, text }) = ahead(session) else { return false };
-    let is_shown = matches!(&phase.kind, PhaseKind::Agent(AgentPhase { shown: Some(_), .. }));
-    let mut lines = text.lines().map(str::trim).filter(|line| line.contains(' '));
-    is_shown && lines.any(|line| command.contains(line))
+    let facts = session.facts();
+    let Ok(Due::Phase(phase)) = phase::due(&facts) else { return false };
+    if !matches!(&phase.kind, PhaseKind::Agent(AgentPhase { shown: Some(_), .. })) {
+        return false;
+    }
+    let text = phase::asked(&facts, &phase).unwrap_or_default();
+    text.lines().map(str::trim).any(|line| line.contains(' ') && command.contains(line))
 }
 
 fn key(task: &Task) -> String {

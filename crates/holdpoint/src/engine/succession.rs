@@ -5,13 +5,12 @@ use std::path::Path;
 
 use holdpoint_core::effects::{Message, Source as Said};
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::phase;
+use holdpoint_core::phase::{self, Due};
 use holdpoint_core::workflow::phase::Actor;
 use holdpoint_core::workflow::step::Delivery;
 
 use super::Call;
-use super::advance::ahead;
-use super::report::{Ending, Report};
+use super::report::Report;
 use super::session::Session;
 use crate::agent::Asked;
 use crate::agent::session_event::Source;
@@ -84,18 +83,18 @@ fn text(session: &Session<'_>, source: Option<Source>, goes_on: bool) -> String 
     format!("holdpoint: the {name} run{place} {what}.{shown}{} For more: holdpoint status", next(session))
 }
 
-/// What comes next, in a sentence or two.
+/// What comes next, in a sentence.
 fn next(session: &Session<'_>) -> String {
-    match ahead(session) {
-        Ok(Ending::Waits { text, .. }) if !text.is_empty() => {
+    let facts = session.facts();
+    let Ok(Due::Phase(phase)) = phase::due(&facts) else { return String::new() };
+    match phase.actor() {
+        Actor::Agent => {
+            let text = phase::asked(&facts, &phase).unwrap_or_default();
             format!(" You are asked for this: {}", beginning(&text))
         }
-        Ok(Ending::Waits { phase, .. }) => match phase.actor() {
-            Actor::User | Actor::Approval => format!(" It waits for the user ({}).", phase.name),
-            Actor::Agent | Actor::Reviewer | Actor::Check | Actor::Nobody => String::new(),
-        },
-        Ok(Ending::Perform(request)) => format!(" When you end your turn, {} is performed.", request.phase),
-        _ => String::new(),
+        Actor::Reviewer | Actor::Check => format!(" When you end your turn, {} is performed.", phase.name),
+        Actor::User | Actor::Approval => format!(" It waits for the user ({}).", phase.name),
+        Actor::Nobody => String::new(),
     }
 }
 

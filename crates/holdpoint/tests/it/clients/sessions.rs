@@ -72,7 +72,10 @@ fn claude_code_is_held_in_a_fork_of_a_session_that_is_gone() {
     assert_ne!(second.printed.json()["session_id"], id, "a fork has an id of its own");
     let shown = model.shown();
     assert!(asks(&model) > held, "{shown:#?}");
-    assert!(shown.concat().contains("the note run goes on in this session. It stands at: note."), "{shown:#?}");
+    assert!(
+        shown.concat().contains("the note run goes on in this session. It stands at: note."),
+        "{shown:#?}"
+    );
     let told = second.shown_to_user().concat();
     assert!(!told.contains("another session works on this run"), "{told}");
 }

@@ -34,7 +34,7 @@ fn what_wakes_the_agent_postpones_a_stop_once_and_is_told() {
         let first = stop_with(&project, task(kind, "running"));
         let told = first["systemMessage"].as_str().unwrap();
         assert!(
-            first.get("decision").is_none() && told.contains(words) && told.contains("will wake"),
+            first.get("decision").is_none() && told.contains(words) && told.contains("will wake it"),
             "{first}"
         );
         let log = project.run(&["log"]).stdout;

@@ -119,7 +119,9 @@ fn an_agent_cannot_end_its_session_from_its_shell() {
     let mut client = Client::like(&project.command(&[]));
     let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "one", "cwd": project.root(), "prompt": "go"});
     client.send(&prompt);
-    assert!(client.shell(&format!("CLAUDE_CODE_SESSION_ID=one {HOLDPOINT} notes start cart")).contains("Begun."));
+    assert!(
+        client.shell(&format!("CLAUDE_CODE_SESSION_ID=one {HOLDPOINT} notes start cart")).contains("Begun.")
+    );
     assert!(is_held_by(&client.send(&event(&project, "Stop", "one")), "cart"));
     let forged = event(&project, "SessionEnd", "one").to_string();
     client.shell(&format!("echo '{forged}' | {HOLDPOINT} hook --agent claude"));
