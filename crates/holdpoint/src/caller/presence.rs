@@ -53,13 +53,12 @@ pub fn handover(env: &dyn Env, from: &str, to: &Claimant<'_>) -> Handover {
         Presence::There(client) if noted(&folder, to.session).1 == Some(client) => {
             if has_gone_on(&folder, client, from) || is_copy() { Handover::ToThis } else { Handover::No }
         }
-        Presence::There(_) => Handover::No,
         Presence::Gone(client) => {
             let is_same = client.is_some() && client == noted(&folder, to.session).1;
             if is_same || is_copy() { Handover::ToThis } else { Handover::ToAnybody }
         }
         Presence::Unknown if is_copy() => Handover::ToThis,
-        Presence::Unknown => Handover::No,
+        Presence::There(_) | Presence::Unknown => Handover::No,
     }
 }
 

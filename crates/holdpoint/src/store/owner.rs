@@ -65,14 +65,16 @@ pub fn take(
     now: i64,
     lets_go: impl FnOnce(&Owner) -> bool,
 ) -> Result<Option<Owner>, StoreError> {
+    // What the state says of this very session needs no record.
+    if named == session && read(books, place, named).session == session {
+        return Ok(None);
+    }
     let file = OwnerFile::open(books, place)?;
     let owner = Owner::of(file.folder.read(&file.path, BYTES_MAX)?, named);
     if owner.session != session && !owner.session.is_empty() && !lets_go(&owner) {
         return Ok(Some(owner));
     }
-    if owner.session != session || named != session {
-        file.write(named, session, now)?;
-    }
+    file.write(named, session, now)?;
     Ok(None)
 }
 

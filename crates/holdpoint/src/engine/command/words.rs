@@ -58,11 +58,10 @@ pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words
             at += read_flag(flag, value, words.get(at + 1), &mut given).map_err(wrong)?;
             continue;
         }
-        if let Some(value) = named_run(word).filter(|_| !ended) {
-            let needs_value = || wrong(WordError::NeedsValue(RUN.to_owned()));
-            let next = words.get(at + 1).map(String::as_str);
-            given.run = Some(value.or(next).ok_or_else(needs_value)?.to_owned());
-            at += if value.is_some() { 1 } else { 2 };
+        if let Some(named) = named_run(word, words.get(at + 1)).filter(|_| !ended) {
+            let (name, length) = named.map_err(wrong)?;
+            given.run = Some(name.to_owned());
+            at += length;
             continue;
         }
         let argument = expected.next().ok_or_else(|| wrong(WordError::TooMany(word.clone())))?;
@@ -85,13 +84,14 @@ pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words
 /// The flag that names a run.
 const RUN: &str = "run";
 
-/// Whether a word names a run, and the value that is part of the word.
-fn named_run(word: &str) -> Option<Option<&str>> {
-    match word.strip_prefix("--")?.split_once('=') {
-        Some((RUN, value)) => Some(Some(value)),
-        None if &word[2..] == RUN => Some(None),
-        _ => None,
+/// The run that a word names, and how many words that took.
+fn named_run<'w>(word: &'w str, next: Option<&'w String>) -> Option<Result<(&'w str, usize), WordError>> {
+    let named = word.strip_prefix("--")?.strip_prefix(RUN)?;
+    if named.is_empty() {
+        let value = next.ok_or_else(|| WordError::NeedsValue(RUN.to_owned()));
+        return Some(value.map(|value| (value.as_str(), 2)));
     }
+    named.strip_prefix('=').map(|value| Ok((value, 1)))
 }
 
 /// The flag that a word names, and the value that is part of the word.
