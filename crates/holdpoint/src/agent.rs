@@ -210,7 +210,9 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
 pub fn render(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol) -> Option<Json> {
     match (protocol, asked.agent) {
         (Protocol::Legacy, _) => legacy::render(answer, moment),
-        (Protocol::Own, Agent::Claude) => claude::render(answer, &asked.event_name, moment),
+        (Protocol::Own, Agent::Claude) => {
+            claude::render(answer, &asked.event_name, moment, claude::StopForm::of(asked))
+        }
         (Protocol::Own, Agent::Codex) => codex::render(answer, &asked.event_name, moment),
         (Protocol::Own, Agent::Gemini) => gemini::render(answer, &asked.event_name),
         (Protocol::Own, Agent::Cursor) => cursor::render(answer, moment),

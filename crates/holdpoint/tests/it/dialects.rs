@@ -120,7 +120,7 @@ fn claude_code() {
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}
     SessionStart: held nothing
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}
-    Stop: held {"decision":"block","reason":"why"}
+    Stop: held {"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"why"}}
       said {"systemMessage":"m\n\nc"}
     UserPromptSubmit: held {"decision":"block","reason":"why"}
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}
