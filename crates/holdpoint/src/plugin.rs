@@ -8,6 +8,8 @@ use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{On, STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::{Map, Value as Json, json};
 
+use crate::install::wanted::STATUS;
+
 /// The marketplace's name.
 const MARKETPLACE: &str = "holdpoint";
 /// The folder in which Claude Code finds manifests.
@@ -100,7 +102,12 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
         let is_long = event == "Stop" || event == "PreToolUse" && performs;
         let timeout = if is_long { patience } else { QUICK };
         let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];
-        let hook = json!({"type": "command", "command": "holdpoint", "args": args, "timeout": timeout});
+        let mut hook = Map::new();
+        hook.insert("type".to_owned(), "command".into());
+        hook.insert("command".to_owned(), "holdpoint".into());
+        hook.insert("args".to_owned(), json!(args));
+        hook.insert("timeout".to_owned(), timeout.into());
+        hook.extend(is_long.then(|| ("statusMessage".to_owned(), STATUS.into())));
         // A rule about every tool makes the matchers of the other rules irrelevant.
         let all = tools.contains("");
         let matcher = tools.into_iter().collect::<Vec<_>>().join("|");

@@ -6,12 +6,15 @@ use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::Value as Json;
 
+use super::extra::Extra;
 use super::host::{Handler, Host, Shape};
 
 /// How long a hook may take that performs nothing.
 const QUICK_SECONDS: u32 = 30;
 /// How long a Stop may take at least, and a call before which a command is performed: there reviews are.
 const STOP_SECONDS: u32 = 600;
+/// What a client shows while it waits for a hook that may have a review done.
+pub const STATUS: &str = "Holdpoint is checking the work; a review can take minutes";
 
 /// What workflows look at.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +27,15 @@ pub struct Wanted {
     start: bool,
     /// Whether the hook before a shell call may have a command to perform.
     performs: bool,
+}
+
+/// What a settings file gets.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// The hooks.
+    pub entries: Vec<Entry>,
+    /// What goes with them.
+    pub extras: Vec<Extra>,
 }
 
 /// A hook to register.
@@ -85,6 +97,12 @@ impl Wanted {
         looked_at.map(|(event, moment)| self.entry(host, program, event, *moment)).collect()
     }
 
+    /// The client's own settings that go with them.
+    pub fn extras(&self, host: &Host) -> Vec<Extra> {
+        let cap = host.cap.filter(|_| self.stop.is_some());
+        cap.map(|cap| Extra::value(cap.path, cap.value)).into_iter().collect()
+    }
+
     fn entry(&self, host: &Host, program: &str, event: &'static str, moment: Moment) -> Entry {
         let matcher = match moment {
             Moment::Before => Some(host.matcher(&tools(host, &self.before))),
@@ -93,7 +111,9 @@ impl Wanted {
         };
         let is_long = moment == Moment::Stop || (moment == Moment::Before && self.performs);
         let seconds = self.stop.filter(|_| is_long).unwrap_or(QUICK_SECONDS);
-        let handler = Handler { agent: host.name, program, seconds, moment, matcher: matcher.as_deref() };
+        let status = self.stop.filter(|_| is_long).map(|_| STATUS);
+        let matcher_text = matcher.as_deref();
+        let handler = Handler { agent: host.name, program, seconds, moment, status, matcher: matcher_text };
         let handler = (host.handler)(&handler);
         let value = match (host.shape, &matcher) {
             (Shape::Flat, _) => handler,
