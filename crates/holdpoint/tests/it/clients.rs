@@ -11,6 +11,7 @@ mod fence;
 mod held;
 pub(crate) mod install;
 mod kind;
+mod limits;
 mod new_user;
 #[cfg(target_os = "linux")]
 mod offline;

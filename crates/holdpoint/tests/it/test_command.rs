@@ -159,9 +159,12 @@ then.pass = "over"
 then.fail = "over"
 [phases.over]
 by   = "user"
+[commands.start]
+about = "Begin"
+steps = [{ create = true, go = "waits", say = "Begun." }]
 "#;
 
-/// Two cases: in the first nothing is due, and the second is at work until it is interrupted.
+/// Three cases: in the first nothing is due, the second is at work until it is interrupted, the third is never begun.
 const WAITED_FOR: &str = r#"
 title    = "t"
 state_at = "wait.json"

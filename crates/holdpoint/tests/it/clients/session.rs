@@ -32,13 +32,18 @@ impl Session {
 
     /// What the hooks made Claude Code show to its user, as its transcript has it.
     pub(super) fn shown_to_user(&self) -> Vec<String> {
+        let lines = self.transcript().into_iter();
+        let messages = lines.filter(|line| line["attachment"]["type"] == "hook_system_message");
+        messages.map(|line| line["attachment"]["content"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// What Claude Code recorded of the session.
+    pub(super) fn transcript(&self) -> Vec<Json> {
         let folders = std::fs::read_dir(self.home.path().join(".claude/projects")).unwrap();
         let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
         let transcripts = files.map(|file| file.unwrap().path()).filter(|path| path.is_file());
         let text: String = transcripts.map(|path| std::fs::read_to_string(path).unwrap()).collect();
-        let lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
-        let messages = lines.filter(|line| line["attachment"]["type"] == "hook_system_message");
-        messages.map(|line| line["attachment"]["content"].as_str().unwrap().to_owned()).collect()
+        text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()).collect()
     }
 }
 
@@ -103,6 +108,12 @@ pub(super) fn resume_claude(program: &Path, project: &Project, model: &Model, se
     claude(session.home, program, project, model, &["--resume", &id])
 }
 
+/// Claude Code with another prompt, as a user has it who is asked before commands.
+pub(super) fn ask_careful_claude(program: &Path, project: &Project, model: &Model, prompt: &str) -> Session {
+    let args = ["-p", prompt, "--output-format", "json", "--permission-mode", "default", "--model", "sonnet"];
+    with(tempfile::tempdir().unwrap(), program, project, model, &args)
+}
+
 /// Claude Code with another prompt, and more arguments.
 pub(super) fn ask_claude(
     program: &Path,
@@ -120,7 +131,10 @@ fn claude(home: TempDir, program: &Path, project: &Project, model: &Model, more:
 
 fn asked(home: TempDir, program: &Path, project: &Project, model: &Model, more: &[&str]) -> Session {
     let args = ["--output-format", "json", "--dangerously-skip-permissions", "--model", "sonnet"];
-    let args = [more, &args].concat();
+    with(home, program, project, model, &[more, &args].concat())
+}
+
+fn with(home: TempDir, program: &Path, project: &Project, model: &Model, args: &[&str]) -> Session {
     let url = model.url();
     let vars = [
         ("ANTHROPIC_BASE_URL", url.as_str()),
@@ -132,7 +146,7 @@ fn asked(home: TempDir, program: &Path, project: &Project, model: &Model, more: 
         ("DISABLE_AUTOUPDATER", "1"),
         ("IS_SANDBOX", "1"),
     ];
-    run(home, program, project, model, &args, &vars)
+    run(home, program, project, model, args, &vars)
 }
 
 /// The name of a model that Codex knows nothing of.
