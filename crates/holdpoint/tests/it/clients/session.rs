@@ -81,21 +81,24 @@ fn path(project: &Project) -> OsString {
     std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).unwrap()
 }
 
-/// Waits for a client; one that takes longer than a minute is killed with all its children.
+/// How long a session may take: a machine with other work takes its time.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// Waits for a client; one that takes longer is killed with all its children.
 fn finish(mut client: Command) -> Printed {
     let client = client.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = client.process_group(0).spawn().unwrap();
     let group = Pid::from_child(&child);
     let (done, waiting) = mpsc::channel();
     std::thread::spawn(move || done.send(child.wait_with_output()));
-    if let Ok(output) = waiting.recv_timeout(Duration::from_mins(1)) {
+    if let Ok(output) = waiting.recv_timeout(PATIENCE) {
         return output.unwrap().into();
     }
     let _ = kill_process_group(group, Signal::KILL);
     // A child that left the group may keep the pipes open: then there is nothing to show.
     let output = waiting.recv_timeout(Duration::from_secs(5)).map(|output| Printed::from(output.unwrap()));
     let (stdout, stderr) = output.map(|printed| (printed.stdout, printed.stderr)).unwrap_or_default();
-    panic!("the client did not end within a minute\n{stdout}\n{stderr}")
+    panic!("the client did not end within {PATIENCE:?}\n{stdout}\n{stderr}")
 }
 
 pub(super) fn run_claude(program: &Path, project: &Project, model: &Model) -> Session {
