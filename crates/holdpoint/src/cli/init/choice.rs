@@ -45,8 +45,8 @@ pub(super) fn hosts(
     choices: &Choices,
     record: Option<&Record>,
 ) -> Result<Vec<&'static Host>, CommandError> {
-    let names = if named.is_empty() { &choices.agents } else { named };
-    let mut hosts = if names.is_empty() { found(context, place, record)? } else { all_named(names)? };
+    let wanted = if named.is_empty() { &choices.agents } else { named };
+    let mut hosts = if wanted.is_empty() { found(context, place, record)? } else { all_named(wanted)? };
     if choices.is_local {
         let shared = hosts.iter().find(|host| host.local.is_none() && !named.is_empty());
         if let Some(shared) = shared {

@@ -42,11 +42,11 @@ pub(super) fn put(
             object.array_value_or_set(last).append(CstInputValue::String(extra.text.clone()));
         }
         (Form::Element, Some(property)) => {
-            let list = property.array_value().ok_or_else(|| not(extra, objects.len(), "a list"))?;
-            if list.elements().iter().any(|node| is_text(node.to_serde_value().as_ref(), &extra.text)) {
+            let array = property.array_value().ok_or_else(|| not(extra, objects.len(), "a list"))?;
+            if array.elements().iter().any(|node| is_text(node.to_serde_value().as_ref(), &extra.text)) {
                 return Ok(before);
             }
-            list.append(CstInputValue::String(extra.text.clone()));
+            array.append(CstInputValue::String(extra.text.clone()));
         }
     }
     edited.made.push(extra.made());
