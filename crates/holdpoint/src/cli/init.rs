@@ -53,15 +53,22 @@ pub(super) struct Arguments {
     /// For you alone in this project, where the agent has settings for that (Claude Code)
     #[arg(long, conflicts_with_all = ["user", "project"])]
     local: bool,
+    #[command(flatten)]
+    more: More,
+    /// Show the changes without writing them
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What is installed only if the user asks for it.
+#[derive(Clone, Copy, Debug, Args)]
+struct More {
     /// Also let the agent call the workflows' commands without asking you (Claude Code; in a terminal only)
     #[arg(long)]
     allow_commands: bool,
     /// Also add git's own hook before pushes, which holds an agent's (in a terminal only)
     #[arg(long)]
     pre_push: bool,
-    /// Show the changes without writing them
-    #[arg(long)]
-    dry_run: bool,
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
@@ -97,8 +104,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 /// Refuses what only the user may ask for, where the user is not there.
 fn refuse_without_user(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let options = [
-        ("--pre-push", arguments.pre_push, "git's hook is added"),
-        ("--allow-commands", arguments.allow_commands, "commands are allowed"),
+        ("--pre-push", arguments.more.pre_push, "git's hook is added"),
+        ("--allow-commands", arguments.more.allow_commands, "commands are allowed"),
     ];
     let asked = options.into_iter().find(|(_, is_asked, _)| *is_asked);
     let Some((option, _, does)) = asked.filter(|_| !arguments.dry_run) else { return Ok(()) };

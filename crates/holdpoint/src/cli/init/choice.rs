@@ -32,8 +32,8 @@ pub(super) fn choices(arguments: &Arguments, record: Option<&Record>) -> Choices
         agents,
         workflows,
         is_local: arguments.local || (before.is_local && !is_shared),
-        allows_commands: arguments.allow_commands || before.allows_commands,
-        pre_push: arguments.pre_push || before.pre_push,
+        allows_commands: arguments.more.allow_commands || before.allows_commands,
+        pre_push: arguments.more.pre_push || before.pre_push,
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn hosts(
     record: Option<&Record>,
 ) -> Result<Vec<&'static Host>, CommandError> {
     let wanted = if named.is_empty() { &choices.agents } else { named };
-    let mut hosts = if wanted.is_empty() { found(context, place, record)? } else { all_named(wanted)? };
+    let mut hosts = if wanted.is_empty() { found(context, place, record) } else { all_named(wanted)? };
     if choices.is_local {
         let shared = hosts.iter().find(|host| host.local.is_none() && !named.is_empty());
         if let Some(shared) = shared {
@@ -64,15 +64,11 @@ pub(super) fn hosts(
     Ok(hosts)
 }
 
-fn found(
-    context: &Context,
-    place: &Place,
-    record: Option<&Record>,
-) -> Result<Vec<&'static Host>, CommandError> {
+fn found(context: &Context, place: &Place, record: Option<&Record>) -> Vec<&'static Host> {
     let has_files =
         |host: &Host| record.is_some_and(|record| record.files.iter().any(|kept| kept.agent == host.name));
     let all = host::ALL.into_iter();
-    Ok(all.filter(|host| is_found(context, place, host) || has_files(host)).collect())
+    all.filter(|host| is_found(context, place, host) || has_files(host)).collect()
 }
 
 fn all_named(names: &[String]) -> Result<Vec<&'static Host>, CommandError> {
