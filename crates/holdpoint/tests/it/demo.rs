@@ -112,11 +112,11 @@ fn without_the_client_it_says_what_to_do() {
         let printed = demo_with(&Project::new(), &["--agent", agent], "/nonexistent");
         assert_eq!((printed.stdout.as_str(), printed.code), ("", Some(1)));
         for part in [
-            &format!("no `{agent}` on PATH"),
-            &format!("npm install --global {package}"),
-            "run `holdpoint demo` without `--agent`",
+            format!("no `{agent}` on PATH"),
+            format!("npm install --global {package}"),
+            "run `holdpoint demo` without `--agent`".to_owned(),
         ] {
-            assert!(printed.stderr.contains(part), "{part}: {}", printed.stderr);
+            assert!(printed.stderr.contains(&part), "{part}: {}", printed.stderr);
         }
     }
     assert_eq!(demo_with(&Project::new(), &["--agent", "nobody"], "/nonexistent").code, Some(2));

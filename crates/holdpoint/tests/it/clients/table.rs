@@ -44,9 +44,9 @@ const AGENTS: [&str; 5] = ["Claude Code", "Codex", "Gemini CLI", "Cursor", "Copi
 
 /// The versions: of the clients that are tested, oldest and newest, and those that the documentation was written for.
 fn versions() -> [String; 5] {
-    let range = |client: &Client| match client.oldest == client.newest {
-        true => client.oldest.to_owned(),
-        false => format!("{} to {}", client.oldest, client.newest),
+    let range = |client: &Client| {
+        let (oldest, newest) = (client.oldest, client.newest);
+        if oldest == newest { oldest.to_owned() } else { format!("{oldest} to {newest}") }
     };
     [range(&CLAUDE), range(&CODEX), range(&GEMINI), "3.9".to_owned(), "1.0".to_owned()]
 }

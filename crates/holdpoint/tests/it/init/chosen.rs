@@ -265,7 +265,6 @@ fn a_workflow_that_check_refuses_is_not_registered() {
 fn commands_are_allowed_if_the_user_says_so() {
     let project = Project::new();
     project.write(FILE, "{\"permissions\": {\"allow\": [\"Bash(ls)\"]}}");
-    let before = project.read(FILE);
     let refused = project.run(&["init", "--agent", "claude", "--workflow", "taskie", "--allow-commands"]);
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("commands are allowed at a terminal only"), "{}", refused.stderr);
@@ -279,7 +278,6 @@ fn commands_are_allowed_if_the_user_says_so() {
     project.write(FILE, project.read(FILE).replacen('{', "{\"mine\": true, ", 1));
     well(&project, &["uninstall"]);
     assert_eq!(settings(&project, FILE), json!({"mine": true, "permissions": {"allow": ["Bash(ls)"]}}));
-    project.write(FILE, &before);
 }
 
 /// A slash command whose text has commands of ours in it names them, so that the user is not asked about each.
