@@ -4,24 +4,31 @@ use std::sync::Arc;
 
 use minijinja::value::{Value, ValueKind};
 
-use crate::effects::{Effects, Fault};
+use crate::effects::{Effects, Fault, Message, Source};
+use crate::event::Event;
 use crate::facts::{FactError, Facts};
+use crate::shell::plain_words;
+use crate::tool::Tool;
 use crate::transition::{Origin, apply, naming};
-use crate::workflow::Rule;
 use crate::workflow::step::Delivery;
+use crate::workflow::{Rule, Workflow};
 
 /// The most elements a rule with `each` looks at.
 const ELEMENTS_MAX: usize = 1_000;
 
 /// Decides what the workflow says to the event; with `only`, what the rules of that name say.
 ///
-/// A rule that cannot be judged allows the event and leaves a fault; the others are judged all the same.
+/// A rule that cannot be judged allows the event and leaves a fault, unless `on_fault` says that it holds; the others are
+/// judged all the same.
 pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     let mut effects = Effects::default();
     let (workflow, event) = (Arc::clone(&facts.workflow), Arc::clone(&facts.event));
     if only.is_none() {
         match crate::protection::message(facts) {
             Ok(message) => effects.messages.extend(message),
+            Err(error) if workflow.run.holds_on_fault && !is_ours(&event) => {
+                hold_unprotected(&error, &mut effects);
+            }
             Err(error) => effects.fault(error.to_string()),
         }
     }
@@ -33,8 +40,12 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
     }
     for rule in workflow.rules_for(&event, only) {
         facts.forget_touched();
-        if let Err(error) = judge(rule, facts, &mut effects) {
-            blame(rule, &error, &mut effects);
+        if let Err(error) = judge(rule, facts, &mut effects)
+            && blame(rule, &error, &mut effects)
+            && holds_unjudged(rule, &workflow)
+            && !is_ours(&event)
+        {
+            hold_unjudged(rule, &error, &mut effects);
         }
     }
     effects
@@ -97,12 +108,53 @@ fn judge_once(
     Ok(())
 }
 
-/// Notes a rule's fault, once for all the rules that share its cause.
-fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) {
+/// Notes a rule's fault, once for all the rules that share its cause. True if it is the first.
+fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) -> bool {
     let what = error.to_string();
-    if !effects.faults.iter().any(|fault| fault.what == what) {
+    let is_first = !effects.faults.iter().any(|fault| fault.what == what);
+    if is_first {
         effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, is_told: false });
     }
+    is_first
+}
+
+/// Whether an event is the call of a command of ours, and nothing else. That says by itself what is wrong, and does nothing
+/// then; whoever could not call it could not find out.
+fn is_ours(event: &Event) -> bool {
+    let words = event.tool.as_ref().and_then(Tool::command).and_then(|command| plain_words(&command));
+    words.is_some_and(|words| {
+        words.first().is_some_and(|program| program.rsplit('/').next() == Some("holdpoint"))
+    })
+}
+
+/// Whether a rule holds an event that it cannot judge.
+fn holds_unjudged(rule: &Rule, workflow: &Workflow) -> bool {
+    let is_hold = rule.step.delivery == Delivery::Hold;
+    is_hold && rule.holds_on_fault.unwrap_or(workflow.run.holds_on_fault)
+}
+
+/// Holds what a rule could not judge. Whoever is held hears of the fault, so it need not be told besides.
+fn hold_unjudged(rule: &Rule, error: &FactError, effects: &mut Effects) {
+    effects.faults.iter_mut().filter(|fault| fault.rule.as_deref() == Some(&*rule.name)).for_each(|fault| {
+        fault.is_told = true;
+    });
+    let text = format!("`{}` holds this because it cannot be judged: {error}.", rule.name);
+    effects.messages.push(Origin::Rule(rule, Vec::new()).message(Delivery::Hold, text));
+}
+
+/// The same for the engine's own protection of a run.
+fn hold_unprotected(error: &FactError, effects: &mut Effects) {
+    effects.faults.push(Fault { rule: None, what: error.to_string(), is_told: true });
+    effects.messages.push(Message {
+        delivery: Delivery::Hold,
+        text: format!("This is held because it cannot be judged: {error}."),
+        source: Source::Engine,
+        name: "protection".to_owned(),
+        line: 0,
+        code: None,
+        facts: Vec::new(),
+        satisfied_by: None,
+    });
 }
 
 #[cfg(test)]

@@ -109,6 +109,9 @@ pub struct Subagent {
     pub name: String,
 }
 
+/// The name in the place of the agent's, where somebody in a shell asks.
+pub const SHELL: &str = "shell";
+
 /// One event of one agent.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -128,7 +131,7 @@ pub struct Event {
     pub source: Option<String>,
     /// The subject of the task, at `TaskCreated` and `TaskCompleted`.
     pub task: Option<String>,
-    /// Whether the agent still has tasks running in the background. A Stop is then only a pause.
+    /// Whether a task in the background will wake the agent by itself. A Stop is then only a pause.
     pub is_waiting: bool,
     /// The agent's name (`claude`, `codex`, …).
     pub agent: String,
@@ -147,7 +150,7 @@ impl Event {
             source: None,
             task: None,
             is_waiting: false,
-            agent: "shell".to_owned(),
+            agent: SHELL.to_owned(),
         }
     }
 }

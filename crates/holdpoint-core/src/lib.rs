@@ -39,6 +39,9 @@ pub mod phase;
 pub mod verdict;
 
 pub mod effects;
+pub mod holds;
+pub mod release;
+pub mod standing;
 pub mod transition;
 
 pub mod command;

@@ -2,6 +2,7 @@
 //! anything: a review that is due is described, and its verdict is given back.
 
 pub mod approval;
+pub mod next;
 mod one_test;
 mod performance;
 mod request;
@@ -74,6 +75,17 @@ pub enum Unperformed {
     AtLimit,
     /// It lacks what it needs.
     Lacking,
+}
+
+impl Unperformed {
+    /// The word in the journal.
+    pub fn word(self) -> &'static str {
+        match self {
+            Unperformed::Skipped => "skipped",
+            Unperformed::AtLimit => "rounds-used",
+            Unperformed::Lacking => "lacking",
+        }
+    }
 }
 
 /// The phase that is due.

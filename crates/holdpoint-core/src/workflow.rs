@@ -11,6 +11,7 @@ pub mod limit;
 pub mod parse;
 pub mod performer;
 pub mod phase;
+mod rule;
 pub mod step;
 pub(crate) mod table;
 pub mod watch;
@@ -104,6 +105,8 @@ pub struct Run {
     pub log: Option<Text>,
     /// Whether only the engine writes the state: what others change in it is put back.
     pub is_sealed: bool,
+    /// Whether what cannot be judged is held, where a rule does not say.
+    pub holds_on_fault: bool,
     /// The level that its proofs must have at least: below it nothing is performed.
     pub level: Option<Level>,
     /// Where steps write what they log.
@@ -256,6 +259,8 @@ pub struct Rule {
     pub step: step::Step,
     /// What ends the hold, for `why`; a template.
     pub satisfied_by: Option<Text>,
+    /// Whether a hold that cannot be judged holds; none: as `[run]` says.
+    pub holds_on_fault: Option<bool>,
     /// The rule's line in the workflow file.
     pub line: u32,
 }
@@ -461,31 +466,6 @@ impl Workflow {
     /// The expression behind a name of `[let]`.
     pub fn expression(&self, name: &str) -> Option<&Text> {
         self.lets.iter().find(|named| named.name == name).map(|named| &named.source)
-    }
-}
-
-impl Rule {
-    /// Hold or witness.
-    pub(crate) fn kind(&self) -> RuleKind {
-        match self.step.delivery {
-            step::Delivery::Hold => RuleKind::Hold,
-            _ => RuleKind::Witness,
-        }
-    }
-
-    /// Whether it, or its guard, has this name.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.guard.as_deref() == Some(name)
-    }
-
-    /// The name that people know it by: its guard's, or its own.
-    pub fn called(&self) -> &Text {
-        self.guard.as_ref().unwrap_or(&self.name)
-    }
-
-    /// Whether the rule looks at this event at all.
-    pub(crate) fn looks_at(&self, event: &Event) -> bool {
-        self.on.iter().any(|on| on.moment == event.moment && on.tool.matches(event.tool.as_ref()))
     }
 }
 

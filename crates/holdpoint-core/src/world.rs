@@ -219,6 +219,14 @@ pub enum GitError {
         /// The time that it had.
         seconds: u64,
     },
+    /// The program ended with an error that is no answer.
+    #[error("git failed with {how}{}{said}", if said.is_empty() { "" } else { ": " })]
+    Failed {
+        /// Its exit status.
+        how: String,
+        /// The first line that it said.
+        said: String,
+    },
     /// Git was too slow before, so it is not asked again.
     #[error("git takes too long to answer")]
     TooSlow,

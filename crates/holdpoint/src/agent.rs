@@ -1,5 +1,6 @@
 //! The supported agents: which one is calling, what its event means, and which form of answer it expects.
 
+pub mod background;
 pub(crate) mod claude;
 mod codex;
 mod copilot;
@@ -8,12 +9,16 @@ mod gemini;
 mod legacy;
 mod recognition;
 mod room;
+pub mod session_event;
 
 use holdpoint_core::event::{Event, Moment, Occasion, Subagent};
 use holdpoint_core::tool::Tool;
 use serde_json::Value as Json;
 
 pub use room::settle;
+
+use background::Task;
+use session_event::Source;
 
 /// A supported agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +60,10 @@ pub struct Asked {
     pub prompt_id: Option<String>,
     /// Whether the agent only plans: what it calls is not done yet.
     pub is_planning: bool,
+    /// How the session begins, at its start.
+    pub source: Option<Source>,
+    /// What is at work in the background, at Stop.
+    pub background: Vec<Task>,
 }
 
 /// An object's fields.
@@ -182,6 +191,12 @@ fn source(payload: &Json) -> Option<&str> {
     ["source", "reason", "trigger", "notification_type"].into_iter().find_map(|field| text(payload, field))
 }
 
+/// Returns whether an event of this name can be held, in whatever agent has it.
+pub fn can_hold(event_name: &str) -> bool {
+    let moment = moment_of(&claude::EVENTS, event_name).or_else(|| moment_of(&gemini::EVENTS, event_name));
+    moment.is_none_or(Moment::can_hold)
+}
+
 /// Returns the exit code of an answer. There is one event that heeds nothing else: a task that is to be marked as done.
 pub fn exit(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol) -> u8 {
     let is_task = moment == Moment::Beside(Occasion::TaskCompleted) && asked.agent == Agent::Claude;
@@ -202,6 +217,11 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
         Agent::Cursor => cursor::parts(payload),
         Agent::Copilot => copilot::parts(payload),
     }?;
+    // A sub-agent belongs to its session: its own turns are neither the user's prompts nor the agent's Stops.
+    let is_turns = matches!(parts.moment, Moment::Stop | Moment::Prompt | Moment::Start);
+    if is_turns && session_event::is_subagents(payload) {
+        return None;
+    }
     let cwd = parts.cwd.filter(|cwd| std::path::Path::new(cwd).is_absolute()).unwrap_or(otherwise.cwd);
     let event = Event {
         moment: parts.moment,
@@ -212,25 +232,37 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
         subagent: subagent(payload),
         source: source(payload).map(str::to_owned),
         task: text(payload, "task_subject").map(str::to_owned),
-        is_waiting: payload
-            .get("background_tasks")
-            .and_then(Json::as_array)
-            .is_some_and(|tasks| !tasks.is_empty()),
+        is_waiting: false,
         agent: agent.name().to_owned(),
     };
-    let call_id = text(payload, "tool_use_id").map(str::to_owned);
-    let is_planning = text(payload, "permission_mode") == Some("plan");
-    let transcript = text(payload, "transcript_path").map(str::to_owned);
-    let prompt_id = text(payload, "prompt_id").map(str::to_owned);
-    let event_name = parts.event_name.to_owned();
-    Some((Asked { agent, event_name, call_id, transcript, prompt_id, is_planning }, event))
+    let source = Source::of(payload).filter(|_| event.moment == Moment::Start);
+    Some((Asked { source, ..Asked::new(agent, parts.event_name, payload) }, event))
+}
+
+impl Asked {
+    /// Reads what a payload says beside its event.
+    fn new(agent: Agent, event_name: &str, payload: &Json) -> Asked {
+        let field = |name: &str| text(payload, name).map(str::to_owned);
+        Asked {
+            agent,
+            event_name: event_name.to_owned(),
+            call_id: field("tool_use_id"),
+            transcript: field("transcript_path"),
+            prompt_id: field("prompt_id"),
+            is_planning: text(payload, "permission_mode") == Some("plan"),
+            source: None,
+            background: background::tasks(payload),
+        }
+    }
 }
 
 /// Renders the answer for the agent's standard output. None prints nothing.
 pub fn render(answer: &Answer, asked: &Asked, moment: Moment, protocol: Protocol) -> Option<Json> {
     match (protocol, asked.agent) {
         (Protocol::Legacy, _) => legacy::render(answer, moment),
-        (Protocol::Own, Agent::Claude) => claude::render(answer, &asked.event_name, moment),
+        (Protocol::Own, Agent::Claude) => {
+            claude::render(answer, &asked.event_name, moment, claude::StopForm::of(asked))
+        }
         (Protocol::Own, Agent::Codex) => codex::render(answer, &asked.event_name, moment),
         (Protocol::Own, Agent::Gemini) => gemini::render(answer, &asked.event_name),
         (Protocol::Own, Agent::Cursor) => cursor::render(answer, moment),

@@ -12,6 +12,8 @@ fn rendered(agent: Agent, event_name: &str, answer: &Answer, protocol: Protocol)
         transcript: None,
         prompt_id: None,
         is_planning: false,
+        source: None,
+        background: Vec::new(),
     };
     render(answer, &asked, moment_of(&claude::EVENTS, event_name).unwrap(), protocol).unwrap_or(Json::Null)
 }

@@ -6,6 +6,7 @@
 //! Where no noted client is above, and none works there, the call is the user's: a script, a test, another terminal.
 
 pub mod client;
+pub mod presence;
 pub mod process;
 mod rollout;
 mod sign;

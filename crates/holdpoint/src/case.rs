@@ -20,6 +20,7 @@ use holdpoint_core::workflow::{Format, Rule};
 
 use crate::catalog::Origin;
 use crate::error::in_full;
+use crate::program;
 
 /// The results of a workflow's cases.
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Report {
     pub failed: Vec<Failure>,
     /// Rules that no case triggered.
     pub silent_rules: Vec<String>,
+    /// How many cases were not run, because the user interrupted them.
+    pub not_run: usize,
 }
 
 /// A case that failed.
@@ -68,34 +71,32 @@ impl Subject<'_> {
     }
 }
 
-/// Runs the cases in `files` (path and text). With `filter`, only those whose name or file contains it.
-pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<&str>) -> Report {
+/// Runs the cases in `files` (path and text). With `filter`, only those whose name or file contains it. Reports before each
+/// how many are done, of how many. An interruption ends it; the case that it hit counts as not run.
+pub fn run_all(
+    subject: Subject<'_>,
+    files: &[(String, String)],
+    filter: Option<&str>,
+    progress: &dyn Fn(usize, usize),
+) -> Report {
     let mut report = Report::default();
+    let chosen = chosen(files, filter, &mut report);
     let mut spoken = Vec::new();
     let prepared = Prepared::default();
-    for (path, text) in files {
-        let parsed = match parse(text) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                report.failed.push(Failure {
-                    file: path.clone(),
-                    case: "the file itself".into(),
-                    problems: vec![in_full(&error)],
-                });
-                continue;
-            }
-        };
-        let chosen = |case: &&Case| filter.is_none_or(|part| case.name.contains(part) || path.contains(part));
-        for case in parsed.cases.iter().filter(chosen) {
-            let ran = run(subject, case, &prepared);
-            spoken.extend(ran.spoke);
-            if ran.problems.is_empty() {
-                report.passed += 1;
-            } else {
-                let separator = if case.about.is_empty() { "" } else { ": " };
-                let case = format!("{}{separator}{}", case.name, case.about);
-                report.failed.push(Failure { file: path.clone(), case, problems: ran.problems });
-            }
+    for (done, (path, case)) in chosen.iter().enumerate() {
+        progress(done, chosen.len());
+        let ran = run(subject, case, &prepared);
+        if program::is_interrupted() {
+            report.not_run = chosen.len() - done;
+            return report;
+        }
+        spoken.extend(ran.spoke);
+        if ran.problems.is_empty() {
+            report.passed += 1;
+        } else {
+            let separator = if case.about.is_empty() { "" } else { ": " };
+            let case = format!("{}{separator}{}", case.name, case.about);
+            report.failed.push(Failure { file: (*path).to_owned(), case, problems: ran.problems });
         }
     }
     if filter.is_none() {
@@ -104,6 +105,31 @@ pub fn run_all(subject: Subject<'_>, files: &[(String, String)], filter: Option<
         report.silent_rules = silent.map(label).collect();
     }
     report
+}
+
+/// Returns the cases that are chosen, each with its file. A file that cannot be read is a failure.
+fn chosen<'a>(
+    files: &'a [(String, String)],
+    filter: Option<&str>,
+    report: &mut Report,
+) -> Vec<(&'a str, Case)> {
+    let mut chosen = Vec::new();
+    for (path, text) in files {
+        let is_chosen =
+            |case: &Case| filter.is_none_or(|part| case.name.contains(part) || path.contains(part));
+        match parse(text) {
+            Ok(parsed) => {
+                let cases = parsed.cases.into_iter().filter(is_chosen);
+                chosen.extend(cases.map(|case| (path.as_str(), case)));
+            }
+            Err(error) => report.failed.push(Failure {
+                file: path.clone(),
+                case: "the file itself".into(),
+                problems: vec![in_full(&error)],
+            }),
+        }
+    }
+    chosen
 }
 
 fn label(rule: &Rule) -> String {

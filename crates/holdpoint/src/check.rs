@@ -99,10 +99,13 @@ pub enum Failure {
     Pinned(#[from] NotPinned),
 }
 
+/// What begins the words about a review that failed.
+pub const REVIEWER: &str = "the reviewer";
+
 impl Failure {
     /// What happened, in words about the check or the reviewer that was asked.
     pub fn in_words(&self, request: &Request) -> String {
-        let who = if request.is_review() { "the reviewer" } else { "the check" };
+        let who = if request.is_review() { REVIEWER } else { "the check" };
         let program = || request.command().first().map(String::as_str).unwrap_or_default();
         match self {
             Failure::Missing(name) if name == program() => {

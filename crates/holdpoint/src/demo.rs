@@ -2,7 +2,9 @@
 //! decisions of the agent and its reviewers are scripted, in a workflow's `demo.toml`.
 
 mod agent;
+mod api;
 mod client;
+mod dialect;
 mod error;
 mod model;
 mod reviewer;
@@ -18,6 +20,7 @@ use self::client::Client;
 use self::script::Step;
 use crate::store::journal::{self, Entry};
 
+pub use self::dialect::Dialect;
 pub use self::error::{ClientError, DemoError, FailedDemo, ScriptError};
 pub use self::script::{Act, Expect, Script, parse};
 pub use self::stage::{Setting, Stage};
@@ -72,12 +75,12 @@ impl Player<'_> {
 pub fn play(
     script: &Script,
     stage: &Stage,
-    client: Option<&Path>,
+    client: Option<(Dialect, &Path)>,
     tell: &mut dyn FnMut(&Scene),
 ) -> Result<(), DemoError> {
     let mut agent = match client {
         None => Player::Scripted(Agent::new(stage)),
-        Some(program) => Player::Client(Box::new(Client::new(script, stage, program)?)),
+        Some((dialect, program)) => Player::Client(Box::new(Client::new(script, stage, dialect, program)?)),
     };
     for step in &script.steps {
         let filled = |text: &str| stage.filled(text);

@@ -3,22 +3,29 @@
 
 pub mod advance;
 pub mod approval;
+mod background;
 pub mod command;
 mod commit;
 mod delegation;
 mod echo;
+mod job;
 pub mod judge;
 pub mod leftovers;
 mod legacy;
 mod merge;
+mod newcomer;
 pub mod owed;
 mod ownership;
 mod patience;
 mod performance;
 mod record;
+mod release;
 pub mod report;
 mod review;
 pub mod session;
+pub mod standing;
+mod succession;
+mod unheard;
 pub(crate) mod unproved;
 pub(crate) mod watch;
 mod word;
@@ -29,7 +36,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use holdpoint_core::decide::decide;
-use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::event::{Event, Moment, Occasion};
 use holdpoint_core::json::JsonError;
 use holdpoint_core::workflow::Rule;
 use serde_json::{Value as Json, json};
@@ -49,6 +56,7 @@ use crate::project::{self, Found, Run};
 use crate::store::books::Books;
 use crate::store::pending::Pending;
 use crate::store::registry::Registry;
+use crate::store::unheard::Note;
 use crate::store::{aside, told};
 
 /// One call of the hook.
@@ -72,6 +80,8 @@ pub struct Reply {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
+    /// Notes of what it says, which go when it has been printed.
+    pub unheard: Vec<Note>,
     /// The exit code: 0, but for bad input under a `[legacy]` that wants another, and for events that heed nothing else.
     pub exit: u8,
 }
@@ -165,6 +175,7 @@ fn hear(
         match event.moment {
             Moment::Start | Moment::Prompt => caller::note(call.env.as_ref(), &event),
             Moment::Stop => caller::see(call.env.as_ref(), event.session.as_deref()),
+            Moment::Beside(Occasion::End) => succession::end(call, asked, &event),
             Moment::Before | Moment::Beside(_) => {}
             Moment::After => delegation::end(call, asked, &mut event, found, &mut said),
         }
@@ -199,7 +210,7 @@ fn respond(
     mut said: merge::Said,
     started: Instant,
 ) -> Reply {
-    let event = Arc::new(event);
+    let mut event = Arc::new(event);
     let recorded = found.runs.iter().find(|run| run.is_recorded);
     let home = recorded.map(|run| run.home.as_path()).or(found.base.as_deref());
     if !found.waiting.is_empty() {
@@ -214,12 +225,14 @@ fn respond(
     for what in found.unusable.iter().map(Unusable::in_words).chain(found.problems.iter().cloned()) {
         tell_problem(call, &what, found, &event, &mut said);
     }
+    release::unreadable(call, &event, found, &mut said);
     if event.moment == Moment::Stop {
         clear_away(&found.strays, call.env.as_ref());
     }
+    let pause = background::pause(asked, &event, found, &call.env);
+    Arc::make_mut(&mut event).is_waiting = pause.is_some();
     let environments = LazyCell::new(Arc::default);
-    let call_id = asked.call_id.as_deref();
-    let session = |run| Session::sharing(&environments, run, &event, &call.env).of_call(call_id);
+    let session = |run| Session::sharing(&environments, run, &event, &call.env).asked(asked);
     let (now, later): (Vec<&Run>, Vec<&Run>) =
         found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
     let mut judged = Vec::new();
@@ -228,7 +241,8 @@ fn respond(
         let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
         let session = session(run);
         if run.is_recorded {
-            judge_and_record(call, &session, is_moot, found, started, &mut said);
+            let heard = Heard { call, asked, found, pause: pause.as_ref(), is_moot, started };
+            judge_and_record(&heard, &session, &mut said);
         } else {
             guard(&session, call.options.only.as_deref(), &mut said);
         }
@@ -241,6 +255,7 @@ fn respond(
         performance::perform(call, asked, &event)
     };
     note_call(call, judged, instead.is_some(), &mut said);
+    let unheard = std::mem::take(&mut said.unheard);
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
     if call.options.protocol == Protocol::Legacy {
@@ -259,7 +274,7 @@ fn respond(
     let exit = agent::exit(&answer, asked, event.moment, call.options.protocol);
     answer.stderr.extend(answer.hold.take_if(|_| exit == 2));
     let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
-    Reply { stdout, stderr, exit }
+    Reply { stdout, stderr, unheard, exit }
 }
 
 /// Asks the rules of a run in a project where nothing is written.
@@ -271,23 +286,35 @@ fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
     said.guard(session, &effects);
 }
 
-/// Judges a run, records it in the journal, and adds it to what is said.
-fn judge_and_record(
-    call: &Call<'_>,
-    session: &Session<'_>,
+/// An event as its runs are judged.
+struct Heard<'a> {
+    call: &'a Call<'a>,
+    asked: &'a Asked,
+    found: &'a Found,
+    /// Why a Stop is only a pause.
+    pause: Option<&'a background::Pause>,
+    /// Whether the run's review can wait.
     is_moot: bool,
-    found: &Found,
     started: Instant,
-    said: &mut merge::Said,
-) {
+}
+
+/// Judges a run, records it in the journal, and adds it to what is said.
+fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::Said) {
+    let Heard { call, asked, found, pause, is_moot, started } = *heard;
     let only = call.options.only.as_deref();
     let mut report = if is_moot { Report::moot() } else { judge::judge(session, only) };
     for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(session.run)) {
         report.notice(session.run, session.event, what);
     }
+    if let Some(pause) = pause {
+        background::tell(pause, &mut report);
+    }
     if call.options.protocol == Protocol::Own {
         owed::tell(session, &mut report);
+        succession::begin(session, asked, &mut report);
     }
+    newcomer::note(session);
+    release::note(session, only, &mut report);
     if let Err(error) = record::write(session, &report, started) {
         said.unrecorded(session, &error);
     }

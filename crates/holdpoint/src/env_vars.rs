@@ -24,6 +24,10 @@ pub const SESSIONS: [&str; 5] = [
 pub const KEEPER: &str = "HOLDPOINT_KEEPER";
 /// Set in the shells of agents, including those that do not name the session. In a fence everything is the agent's.
 pub const AGENTS: [&str; 4] = ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", KEEPER];
+/// How often Claude Code heeds a hold in a row, if its settings say so.
+pub const CLAUDE_CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+/// The user's login name, under either name.
+pub const USERS: [&str; 2] = ["USER", "LOGNAME"];
 /// The user's home.
 pub const HOME: &str = "HOME";
 /// The folder of the user's configuration, if not `.config` in the home.

@@ -20,6 +20,8 @@ pub enum Kind {
     Files,
     /// A workflow's command refuses, with its own exit code.
     Refused(u8),
+    /// A signal of this number ended it.
+    Interrupted(u8),
 }
 
 /// The error of a command.
@@ -50,13 +52,15 @@ impl CommandError {
         in_full(self.error.as_ref())
     }
 
-    /// Returns the exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, or a workflow's own.
+    /// Returns the exit code: 1 for what was found wrong, 2 for wrong use, 3 for files, a workflow's own, or 128 and
+    /// a signal's number.
     pub fn code(&self) -> u8 {
         match self.kind {
             Kind::Failed => 1,
             Kind::Usage => 2,
             Kind::Files => 3,
             Kind::Refused(code) => code,
+            Kind::Interrupted(signal) => 128_u8.saturating_add(signal),
         }
     }
 

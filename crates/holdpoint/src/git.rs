@@ -3,7 +3,7 @@
 mod output;
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -129,7 +129,7 @@ fn unlisted(answer: Answer<String>) -> Answer<Vec<String>> {
 
 /// Returns the branch that a push without a branch moves: `refs/remotes/origin/main` stands for `main` of `origin`.
 fn push_target(dir: &str) -> Answer<String> {
-    match run(dir, &["rev-parse", "--symbolic-full-name", "@{push}"]) {
+    match no_if_well(dir, run(dir, &["rev-parse", "--symbolic-full-name", "@{push}"])) {
         Answer::Is(full) => {
             let branch = full.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
             branch.map_or(Answer::None, |(_, branch)| Answer::Is(branch.to_owned()))
@@ -152,7 +152,7 @@ pub fn tracks(dir: &str, paths: &[&str]) -> Answer<bool> {
 /// Finds the branch that `git checkout NAME` would end on: empty for a commit without a branch, none for anything else.
 fn switch(dir: &str, name: &str) -> Answer<String> {
     if name == "-" {
-        return match run(dir, &["rev-parse", "--symbolic-full-name", "@{-1}"]) {
+        return match no_if_well(dir, run(dir, &["rev-parse", "--symbolic-full-name", "@{-1}"])) {
             Answer::Is(full) => Answer::Is(full.strip_prefix("refs/heads/").unwrap_or_default().to_owned()),
             other => other,
         };
@@ -180,9 +180,30 @@ fn named(answer: Answer<String>, name: &str) -> Answer<String> {
     }
 }
 
-/// Returns what git prints, or none if it fails.
+/// Returns what git prints, or none if it says no. Any other end is a fault.
 fn run(dir: &str, args: &[&str]) -> Answer<String> {
+    // A folder that is not there is in no repository.
+    if !Path::new(dir).is_dir() {
+        return Answer::None;
+    }
     PATIENCE.run(Command::new("git"), dir, args)
+}
+
+/// Takes a failure for a no, of questions whose "no" is one: if git answers in that folder at all.
+fn no_if_well(dir: &str, answer: Answer<String>) -> Answer<String> {
+    match answer {
+        Answer::Fault(WorldError::Git(GitError::Failed { .. }))
+            if matches!(run(dir, &["rev-parse", "--git-dir"]), Answer::Is(_)) =>
+        {
+            Answer::None
+        }
+        answer => answer,
+    }
+}
+
+/// Whether git says that a folder is in no repository. It has no exit code of its own for that.
+fn is_no_repository(said: &str) -> bool {
+    said.starts_with("fatal: not a git repository")
 }
 
 fn fault(error: GitError) -> Answer<String> {
@@ -211,7 +232,9 @@ impl Patience {
             git.env_remove(name);
         }
         git.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
-        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // What git says is looked at where its exit code does not tell a "no" from a failure.
+        git.env("LC_ALL", "C").env_remove("LANGUAGE");
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Git's children (of a wrapper script, a file system monitor) must end with it.
         process_group::own(&mut git);
         let started = Instant::now();
@@ -244,11 +267,21 @@ impl Patience {
             }
             pause = (pause * 2).min(Duration::from_millis(10));
         };
-        match read.map(String::from_utf8) {
-            Ok(Ok(text)) if status.success() => Answer::Is(text.trim().to_owned()),
-            _ => Answer::None,
+        match (status.code(), read.map(String::from_utf8)) {
+            (Some(0), Ok(Ok(text))) => Answer::Is(text.trim().to_owned()),
+            (Some(1), _) => Answer::None,
+            _ => failed(&status, &output::last_words(&mut child)),
         }
     }
+}
+
+/// A git that ended with an error: a fault, unless it says that there is no repository.
+fn failed(status: &ExitStatus, said: &str) -> Answer<String> {
+    let said = said.lines().next().unwrap_or_default().trim();
+    if status.code() == Some(128) && is_no_repository(said) {
+        return Answer::None;
+    }
+    fault(GitError::Failed { how: status.to_string(), said: said.to_owned() })
 }
 
 #[cfg(all(test, unix))]
@@ -269,6 +302,27 @@ mod tests {
             assert!(matches!(patience.run(git("sleep 60; true"), "/", &[]), Answer::Fault(_)));
         }
         assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn only_one_exit_code_is_a_no() {
+        let patience = Patience::new(Duration::from_secs(5));
+        let answer = |script: &str| patience.run(git(script), "/", &[]);
+        assert_eq!(answer("exit 1"), Answer::None);
+        assert_eq!(answer("echo 'fatal: not a git repository: .git' >&2; exit 128"), Answer::None);
+        for script in [
+            "echo \"fatal: detected dubious ownership in repository at '/r'\" >&2; exit 128",
+            "echo 'fatal: bad config line 1 in file /root/.gitconfig' >&2; exit 128",
+            "exit 127",
+            "kill -SEGV $$",
+        ] {
+            assert!(
+                matches!(answer(script), Answer::Fault(WorldError::Git(GitError::Failed { .. }))),
+                "{script}"
+            );
+        }
+        let Answer::Fault(why) = answer("echo 'fatal: bad config' >&2; exit 128") else { panic!() };
+        assert!(why.to_string().contains("exit status: 128: fatal: bad config"), "{why}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::env::{Env, ProcessEnv};
 use crate::env_vars;
 use crate::fence::inside;
 use crate::store::review_token;
+use crate::store::unheard::Note;
 use options::Options;
 
 /// Answers one event, or has the keeper answer it that is outside of this fence.
@@ -50,15 +51,18 @@ pub(crate) fn here(args: impl Iterator<Item = OsString>) -> ExitCode {
             engine::answer(&ManuallyDrop::new(call))
         }
     };
-    print(&reply);
+    if print(&reply) {
+        reply.unheard.iter().for_each(Note::clear);
+    }
     ExitCode::from(reply.exit)
 }
 
-/// Prints the reply with one write per stream. A closed stream is not an error.
-pub(crate) fn print(reply: &Reply) {
-    let _ =
+/// Prints the reply with one write per stream. A closed stream is not an error. True if standard output took it.
+pub(crate) fn print(reply: &Reply) -> bool {
+    let printed =
         std::io::stdout().lock().write_all(reply.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
     let _ = std::io::stderr().lock().write_all(reply.stderr.as_bytes());
+    printed.is_ok()
 }
 
 /// Reports an internal error to the journal and to standard error, and exits with 0, so that it never blocks the agent.

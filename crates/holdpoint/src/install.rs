@@ -13,6 +13,7 @@ pub mod error;
 pub mod apply;
 pub mod codex_toml;
 pub mod draft;
+pub mod extra;
 pub mod host;
 pub mod jsonc;
 pub mod ours;

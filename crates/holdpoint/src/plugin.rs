@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holdpoint_core::event::Moment;
+use holdpoint_core::event::{Moment, Occasion};
 use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{On, STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::{Map, Value as Json, json};
 
 use crate::agent::claude;
+use crate::install::wanted::STATUS;
 
 /// The marketplace's name.
 const MARKETPLACE: &str = "holdpoint";
@@ -94,6 +95,10 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
         tools.entry("Stop").or_default().insert(String::new());
         // At a prompt the client is noted, and holds are counted from none.
         tools.entry("UserPromptSubmit").or_default().insert(String::new());
+        // Whose run it is, the beginning and the end of sessions say.
+        for event in [Moment::Start, Moment::Beside(Occasion::End)].into_iter().flat_map(events) {
+            tools.entry(event).or_default().insert(String::new());
+        }
     }
     let performs = workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
     let longest = workflow.longest_review_s();
@@ -102,7 +107,12 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
         let is_long = event == "Stop" || event == "PreToolUse" && performs;
         let timeout = if is_long { patience } else { QUICK };
         let args = ["hook", "--agent", "claude", "--workflow", &workflow.name];
-        let hook = json!({"type": "command", "command": "holdpoint", "args": args, "timeout": timeout});
+        let mut hook = Map::new();
+        hook.insert("type".to_owned(), "command".into());
+        hook.insert("command".to_owned(), "holdpoint".into());
+        hook.insert("args".to_owned(), json!(args));
+        hook.insert("timeout".to_owned(), timeout.into());
+        hook.extend(is_long.then(|| ("statusMessage".to_owned(), STATUS.into())));
         // A rule about every tool makes the matchers of the other rules irrelevant.
         let all = tools.contains("");
         let matcher = tools.into_iter().collect::<Vec<_>>().join("|");

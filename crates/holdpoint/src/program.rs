@@ -4,7 +4,7 @@
 use std::io::{self, PipeReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -141,34 +141,46 @@ fn to_end(
 /// The signals that end Holdpoint, and so everything it started.
 pub(crate) const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
 
-/// Whether Holdpoint was interrupted. Unset until the first program runs.
-static TOLD: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+/// The signal that interrupted Holdpoint, or 0. Unset until the first program runs.
+static TOLD: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// Returns the flag of an interruption, and starts to listen. A signal between two programs counts for the next.
-fn interruption() -> &'static AtomicBool {
+/// Returns where an interruption is noted, and starts to listen. A signal between two programs counts for the next.
+fn interruption() -> &'static AtomicUsize {
     TOLD.get_or_init(|| {
-        let told = Arc::new(AtomicBool::new(false));
+        let told = Arc::new(AtomicUsize::new(0));
         for signal in SIGNALS {
+            let number = usize::try_from(signal).unwrap_or_default();
             // If this fails, the signal ends Holdpoint at once.
-            let _ = signal_hook::flag::register(signal, Arc::clone(&told));
+            let _ = signal_hook::flag::register_usize(signal, Arc::clone(&told), number);
         }
         told
     })
 }
 
-/// Returns whether Holdpoint was interrupted while or after a program ran. Nothing more is started then.
+/// Starts to listen for an interruption, before the first program runs.
+pub fn listen_for_interruption() {
+    interruption();
+}
+
+/// Returns the signal that interrupted Holdpoint while or after a program ran. Nothing more is started then.
+pub fn interrupted_by() -> Option<u8> {
+    let signal = TOLD.get()?.load(Ordering::Relaxed);
+    u8::try_from(signal).ok().filter(|signal| *signal != 0)
+}
+
+/// Returns whether Holdpoint was interrupted.
 pub fn is_interrupted() -> bool {
-    TOLD.get().is_some_and(|told| told.load(Ordering::Relaxed))
+    interrupted_by().is_some()
 }
 
 /// Waits until the child ends, the deadline passes, or Holdpoint is interrupted.
-fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicBool) -> How {
+fn wait(child: &mut Child, deadline: Duration, interrupted: &AtomicUsize) -> How {
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return How::Exit(status),
-            Ok(None) if interrupted.load(Ordering::Relaxed) => return How::Interrupted,
+            Ok(None) if interrupted.load(Ordering::Relaxed) != 0 => return How::Interrupted,
             Ok(None) if started.elapsed() < deadline => std::thread::sleep(pause),
             Ok(None) | Err(_) => return How::Late,
         }

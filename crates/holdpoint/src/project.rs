@@ -4,9 +4,12 @@
 mod ancestry;
 pub mod bench;
 pub mod candidates;
+pub mod linked;
 pub mod programs;
 pub mod reviewers;
 mod sealed;
+mod unreadable;
+pub mod whose;
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -24,6 +27,7 @@ use holdpoint_core::workflow::{Text, Workflow};
 
 use self::ancestry::Ancestry;
 use self::sealed::Whereabouts;
+pub use self::unreadable::Unreadable;
 use crate::allow::allowed_content::AllowedContent;
 use crate::allow::waiting::Waiting;
 use crate::allow::{self, Allowance};
@@ -80,9 +84,25 @@ impl Run {
         Facts::sharing(environments, Arc::clone(&self.workflow), event, home, Arc::new(world))
     }
 
+    /// Returns the run's place below the home, for the journal: `.` if it is the home itself.
+    pub fn place_name(&self) -> String {
+        let place = self.place();
+        match place.strip_prefix(&self.home) {
+            Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+            Ok(below) => below.display().to_string(),
+            Err(_) => place.display().to_string(),
+        }
+    }
+
     /// Returns whether this is another's run, too.
     pub fn is_same(&self, other: &Run) -> bool {
         self.workflow.name == other.workflow.name && self.place() == other.place()
+    }
+
+    /// Returns the run's name: its id, or its folder's name.
+    pub fn name(&self) -> String {
+        let folder = || self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.id.clone().unwrap_or_else(folder)
     }
 
     /// Returns the path that identifies this run: its file if it is one, otherwise its folder.
@@ -111,6 +131,8 @@ pub struct Found {
     pub journal: Option<PathBuf>,
     /// The folder whose `.holdpoint` has a `holdpoint.toml` or workflows, if there is one and the user has allowed it.
     pub base: Option<PathBuf>,
+    /// Runs that are there and cannot be read, so that nothing of theirs holds.
+    pub unreadable: Vec<Unreadable>,
     /// What was found to be otherwise than the books say, and was put right: each with the run that it is about.
     pub noticed: Vec<(Run, String)>,
     /// What the organisation and the user say, and the project as far as it is allowed.
@@ -119,8 +141,9 @@ pub struct Found {
 
 /// Finds the runs that an event concerns, of every workflow or of one.
 ///
-/// The agent's working directory decides. If it leads to no run, the files of its tool call decide, and then the
-/// folder its session started in: an agent that leaves the project is still held by it.
+/// The agent's working directory decides. If it leads to no run, the files of its tool call decide, then the main working
+/// tree, if the agent is in a linked one, and then the folder its session started in: an agent that leaves the project is
+/// still held by it.
 pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found {
     let session = event.session.as_deref();
     let layers = Layers::of(env.as_ref());
@@ -131,7 +154,8 @@ pub fn runs_for(event: &Event, env: &Arc<dyn Env>, only: Option<&str>) -> Found 
         Path::new(&path).parent().map(Path::to_path_buf)
     });
     let begun = PROJECT_DIRS.iter().filter_map(|name| env.var(name)).map(PathBuf::from);
-    for place in touched.chain(begun) {
+    let main = std::iter::once_with(|| linked::in_main(Path::new(&event.cwd))).flatten();
+    for place in touched.chain(main).chain(begun) {
         if found.is_concerned() {
             break;
         }
@@ -256,6 +280,9 @@ impl Found {
             return;
         }
         let home = query.above.nearest(&workflow.run.home);
+        if home.is_none() {
+            self.unreadable.extend(query.above.refused(&workflow.run.home).map(|why| why.of(workflow)));
+        }
         if workflow.run.clears_strays
             && is_stop
             && let Some(home) = home
@@ -272,9 +299,12 @@ impl Found {
             return;
         }
         let mut begun = Vec::new();
+        let n_waiting = self.waiting.len();
         // Where only the settings are looked at, the run that was written last stands for all.
         let most = if is_only_watched { 1 } else { usize::MAX };
-        for run in every(&run).into_iter().take(most) {
+        let runs =
+            whose::in_order(every(&run), query.env, query.session.filter(|_| workflow.run.id.is_none()));
+        for run in runs.into_iter().take(most) {
             if query.allowance().began(&run) || found.is_kept(query.allowance(), &run) {
                 let is_last = run.id.is_none();
                 self.noticed.extend(found.notice(&run, query.env).map(|what| (run.clone(), what)));
@@ -286,6 +316,9 @@ impl Found {
             } else {
                 self.waiting.push(Waiting::run(run));
             }
+        }
+        if begun.is_empty() && self.waiting.len() == n_waiting {
+            self.unreadable.extend(unreadable::among(&run));
         }
         self.runs.extend(candidates::best(begun, query.env, query.session));
     }

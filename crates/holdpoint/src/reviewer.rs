@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use holdpoint_core::effects::FileChange;
 use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 
 use crate::check::{Failure, Performed};
@@ -17,9 +18,12 @@ use crate::project::Run;
 use crate::store::evidence::Evidence;
 use crate::store::folder::{Access, FileError, Folder};
 use crate::store::{files, report};
+use crate::ui;
 
 /// How much of the end of what it prints is at hand for texts.
 const TAIL_CHARS: usize = 2_000;
+/// How much of a program's last words is told.
+const WORDS_CHARS_MAX: usize = 200;
 /// How far a log is looked into.
 const LOG_BYTES_MAX: u64 = 1024 * 1024;
 /// How long a program may take to say its version.
@@ -51,7 +55,8 @@ pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result
     };
     if !status.success() && request.is_review() {
         let remark = refused(&ended.output, log.as_ref(), request);
-        return Err(Failure::Exit(format!("{status}{remark}")));
+        let words = last_words(&ended.output, log.as_ref()).map(|words| format!(": {words}"));
+        return Err(Failure::Exit(format!("{status}{}{remark}", words.unwrap_or_default())));
     }
     if let (Some(form), Some(name)) = (answer_form, &request.report) {
         let text = form
@@ -123,6 +128,17 @@ fn refused(output: &[u8], log: Option<&Log>, request: &Request) -> String {
     let log = log.map(Log::read).unwrap_or_default();
     let remark = confinement::remark(&[output, &log].concat(), &request.grants);
     remark.map(|remark| format!(": {remark}")).unwrap_or_default()
+}
+
+/// The last line that a program said: what it died of. What it says on standard error comes first.
+fn last_words(output: &[u8], log: Option<&Log>) -> Option<String> {
+    let last = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        let line: String = line.chars().map(ui::visible).take(WORDS_CHARS_MAX).collect();
+        Some(secret::replaced(&line).trim_end_matches('.').to_owned())
+    };
+    last(&log.map(Log::read).unwrap_or_default()).or_else(|| last(output))
 }
 
 /// What a reviewer said beside its verdict: the object it was asked for, wherever its program puts it.

@@ -3,10 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Due, due};
+use super::{Due, due, number};
 use crate::expression::{names_in_expression, paths_in_expression};
 use crate::facts::Facts;
 use crate::workflow::Workflow;
+use crate::workflow::phase::Phase;
+
+/// How many rounds a phase may have, if it has a limit that can be told.
+pub fn limit(facts: &Arc<Facts>, phase: &Phase) -> Option<i64> {
+    let limit = phase.limit(&facts.workflow)?;
+    let most = facts.evaluate(&limit.most, facts.context()).ok()?;
+    Some(number(&most)).filter(|most| *most > 0)
+}
 
 /// The round that the run is in: in the field that the due phase counts in, or that other phases do if it counts none.
 /// None before the first round, and where nothing is due.

@@ -94,6 +94,11 @@ impl Delivery {
         ("log", Delivery::Log),
     ];
 
+    /// Whether it is a text for the user.
+    pub fn is_for_user(self) -> bool {
+        matches!(self, Delivery::Pause | Delivery::Tell)
+    }
+
     /// Whether nothing more is looked at when the agent stops.
     pub fn is_last_word(self) -> bool {
         matches!(self, Delivery::Hold | Delivery::Pause)

@@ -1,10 +1,11 @@
 //! Claude Code's dialect. A denied tool call shows its reason to the model. `continue: false` would end the turn
-//! without showing it to the model.
+//! without showing it to the model. A held Stop is context for the model where the client takes it: a block is shown to the
+//! user as an error.
 
 use holdpoint_core::event::{Moment, Occasion};
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Otherwise, Parts, moment_of, object, specific, text};
+use super::{Answer, Asked, Otherwise, Parts, moment_of, object, specific, text};
 
 /// The events and their moments. The first event of a moment is the default for payloads without a name.
 pub(crate) const EVENTS: [(&str, Moment); 16] = [
@@ -43,7 +44,24 @@ fn unnamed(payload: &Json, otherwise: &Otherwise<'_>) -> Option<(&'static str, M
     EVENTS.into_iter().find(|(_, known)| *known == moment)
 }
 
-pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Option<Json> {
+/// How a client is told that a Stop is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StopForm {
+    /// A block with its reason, which every client takes.
+    Block,
+    /// Context for the model, which goes on with it.
+    Context,
+}
+
+impl StopForm {
+    /// Returns the form that a client takes. From 2.1.163 on it goes on with context, and before that it rejects the whole
+    /// answer; from 2.1.196 on it names the prompt that led to the event, and nothing else tells the version.
+    pub(super) fn of(asked: &Asked) -> StopForm {
+        if asked.prompt_id.is_some() { StopForm::Context } else { StopForm::Block }
+    }
+}
+
+pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment, stop: StopForm) -> Option<Json> {
     let text = |text: &Option<String>| text.clone().map(Json::String);
     let message = text(&answer.message);
     let context = ("additionalContext", text(&answer.context));
@@ -67,6 +85,10 @@ pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Optio
             ("systemMessage", message),
             ("hookSpecificOutput", specific(event_name, object([context]))),
         ]),
+        Moment::Stop if stop == StopForm::Context => {
+            let fields = object([("additionalContext", text(&answer.hold))]);
+            object([("systemMessage", message), ("hookSpecificOutput", specific(event_name, fields))])
+        }
         Moment::Stop => object([block, ("reason", text(&answer.hold)), ("systemMessage", message)]),
         Moment::Start => object([
             ("systemMessage", message),

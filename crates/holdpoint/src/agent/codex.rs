@@ -4,9 +4,10 @@
 use holdpoint_core::event::Moment;
 use serde_json::{Value as Json, json};
 
-use super::{Answer, claude};
+use super::Answer;
+use super::claude::{self, StopForm};
 
 pub(super) fn render(answer: &Answer, event_name: &str, moment: Moment) -> Option<Json> {
-    let rendered = claude::render(answer, event_name, moment);
+    let rendered = claude::render(answer, event_name, moment, StopForm::Block);
     if moment.is_stop() { Some(rendered.unwrap_or_else(|| json!({}))) } else { rendered }
 }

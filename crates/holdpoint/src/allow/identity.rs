@@ -76,7 +76,7 @@ fn layout_name(place: &Path) -> String {
 }
 
 /// Finds the folder that git keeps for a linked worktree, and its repository, if that names this worktree, too.
-fn worktrees_git(root: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn worktrees_git(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
     let own = named_git(root)?;
     let back = PathBuf::from(small(&own.join("gitdir"))?.trim());

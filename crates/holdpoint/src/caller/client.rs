@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::presence;
 use super::process::{Marks, Process, Standing};
 use crate::allow::identity::Identity;
 use crate::store::layout;
@@ -48,7 +49,7 @@ pub(super) fn file(process: &Process) -> String {
     format!("{FOLDER}/{process}")
 }
 
-fn session_file(session: &str) -> String {
+pub(super) fn session_file(session: &str) -> String {
     format!("{SESSIONS}/{}", layout::digest(&[session]))
 }
 
@@ -105,7 +106,7 @@ fn add(texts: &mut Vec<String>, text: &str) {
 /// Remembers a session that a hook has seen, whoever its client is.
 pub(super) fn see(folder: &StateFolder, session: &str) {
     let file = session_file(session);
-    if !folder.has(&file) {
+    if presence::is_over(folder.text(&file)) {
         // One that cannot be remembered can claim nothing: the next to stop does.
         let _ = folder.write(&file, b"");
         let is_open = |name: &str| client_in(folder, &format!("{SESSIONS}/{name}")).is_some();

@@ -79,6 +79,14 @@ impl Env for StartedWith {
     }
 }
 
+impl Marks {
+    /// Returns whether processes have the same numbers for both.
+    pub(super) fn shares_processes(&self, other: &Marks) -> bool {
+        let space = |marks: &Marks| marks.namespaces.iter().find(|space| space.starts_with("pid:")).cloned();
+        space(self) == space(other)
+    }
+}
+
 impl Process {
     /// The process with this number, if it is there and has not ended.
     pub(crate) fn of(pid: u32) -> Option<Process> {

@@ -17,6 +17,15 @@ pub(super) fn tail(path: &Path, bytes_max: u64) -> Option<String> {
     Some(if skipped == 0 { text } else { text.split_once('\n').map(|(_, rest)| rest.to_owned())? })
 }
 
+/// Returns the beginning of a file.
+pub(super) fn head(path: &Path, bytes_max: u64) -> Option<String> {
+    let file = opened(path)?;
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    file.take(bytes_max).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 #[cfg(unix)]
 fn opened(path: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};

@@ -5,10 +5,13 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::tail::tail;
+use super::tail::{head, tail};
 
 /// The most that is read of a transcript, from its end: a line can have a whole request in it.
 const TAIL_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The most that is read of its beginning.
+const HEAD_BYTES: u64 = 256 * 1024;
 
 /// What a transcript says of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +27,28 @@ pub enum Typing {
 /// Looks a prompt up in a transcript, by its text and the client's id of it.
 pub fn look_up(transcript: &Path, prompt: &str, prompt_id: &str) -> Typing {
     tail(transcript, TAIL_BYTES).map_or(Typing::Unsaid, |text| read(&text, prompt, prompt_id))
+}
+
+/// How many messages of a session are looked for in the record of another.
+const SHARED_MAX: usize = 8;
+
+/// Returns whether the session with this transcript began as a copy of another: a copy keeps its messages' ids. Their records
+/// stand side by side.
+pub fn descends(transcript: &Path, from: &str) -> bool {
+    let is_name = !from.is_empty() && from.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let other = transcript.with_file_name(format!("{from}.jsonl"));
+    if !is_name || other == transcript {
+        return false;
+    }
+    let Some(text) = head(transcript, HEAD_BYTES) else { return false };
+    let ids: Vec<String> = text.lines().filter_map(message_id).take(SHARED_MAX).collect();
+    let is_shared = |other: String| ids.iter().any(|id| other.contains(&format!("\"uuid\":\"{id}\"")));
+    !ids.is_empty() && tail(&other, TAIL_BYTES).is_some_and(is_shared)
+}
+
+fn message_id(line: &str) -> Option<String> {
+    let line: Json = serde_json::from_str(line).ok()?;
+    line["uuid"].as_str().filter(|id| id.len() >= 32).map(str::to_owned)
 }
 
 /// All lines about the prompt must say so: what the client wrote is not taken back by a line that somebody adds.
@@ -126,6 +151,29 @@ mod tests {
         assert!(forged.contains("\"promptId\":\"cron\""));
         let text = format!("{LINES}\n{forged}\n");
         assert_eq!(read(&text, plain, "cron"), Typing::Otherwise("scheduled".into()));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "foreign files")]
+    fn a_copy_of_a_session_has_its_messages() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(format!("{name}.jsonl"));
+        let line =
+            |id: &str| format!("{{\"type\":\"user\",\"uuid\":\"{id}-5f99-46e2-b749-5cd23fb87a43\"}}\n");
+        std::fs::write(file("one"), format!("{{}}\n{}{}", line("355c9b45"), line("455c9b45"))).unwrap();
+        std::fs::write(file("fork"), format!("nonsense\n{}{}", line("355c9b45"), line("555c9b45"))).unwrap();
+        std::fs::write(file("other"), line("655c9b45")).unwrap();
+        assert!(descends(&file("fork"), "one"));
+        for (transcript, from) in [
+            ("other", "one"),
+            ("fork", "other"),
+            ("fork", "fork"),
+            ("fork", "../one"),
+            ("none", "one"),
+            ("fork", ""),
+        ] {
+            assert!(!descends(&file(transcript), from), "{transcript} {from}");
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::env::{Env, FixedEnv};
 use crate::error::CommandError;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
+use crate::store::unheard::Note;
 
 /// The keys of a step of `first`.
 pub(super) const STEP_KEYS: [&str; 7] = ["files", "run", "approve", "no", "event", "env", "now"];
@@ -93,7 +94,10 @@ pub(super) fn make(
     }
     let input = text("stdin").map_or_else(|| event(keys, &cwd).to_string(), str::to_owned);
     let (input, leftovers) = (Input::Whole(input.into_bytes()), Leftovers::default());
-    Ok(engine::answer(&Call { input, options: &options, cwd: &cwd, env, leftovers }))
+    let reply = engine::answer(&Call { input, options: &options, cwd: &cwd, env, leftovers });
+    // Whoever judges the case has heard it.
+    reply.unheard.iter().for_each(Note::clear);
+    Ok(reply)
 }
 
 /// Runs one of the workflow's commands.

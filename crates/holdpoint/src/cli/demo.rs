@@ -2,18 +2,18 @@
 
 mod printer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use self::printer::Printer;
 use super::{Context, subject};
-use crate::demo::{self, DemoError, FailedDemo, Script, Setting, Stage};
+use crate::demo::{self, DemoError, Dialect, FailedDemo, Script, Setting, Stage};
 use crate::env_vars;
 use crate::error::{CommandError, Kind, in_full};
 
-/// The agent whose client a demo can run in, and its program.
-const CLAUDE: &str = "claude";
+/// The agents whose clients a demo can run in.
+const AGENTS: [&str; 3] = ["claude", "codex", "gemini"];
 
 /// Watch a scripted agent being held and released
 ///
@@ -24,13 +24,13 @@ const CLAUDE: &str = "claude";
 Examples:
   holdpoint demo                   a whole run, from the plan to the end
   holdpoint demo myflow            one workflow
-  holdpoint demo --agent claude    inside your Claude Code, with a scripted model
+  holdpoint demo --agent claude    inside its own client (or codex, gemini)
   holdpoint demo --keep            keep the folder, with its files and its journal")]
 pub(super) struct Arguments {
     /// The workflow to show [default: the one whose demo comes first]
     workflow: Option<String>,
     /// Run inside this agent's client, which must be installed; its model is scripted, so no account is needed
-    #[arg(long, value_name = "AGENT", value_parser = [CLAUDE])]
+    #[arg(long, value_name = "AGENT", value_parser = AGENTS)]
     agent: Option<String>,
     /// Keep the project's folder and print its path
     #[arg(long)]
@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let (found, script) = script(context, arguments)?;
     let went_wrong = |error: DemoError| CommandError::new(Kind::Failed, FailedDemo::from(error));
     let path = context.env.var(env_vars::PATH).unwrap_or_default();
-    let client = arguments.agent.as_deref().map(|_| client(&path)).transpose()?;
+    let client = arguments.agent.as_deref().map(|name| client(context, name)).transpose()?;
     let reviewers = found.reviewers()?;
     let setting = Setting {
         workflow: &found.name,
@@ -52,9 +52,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     };
     let stage = Stage::make(&script, setting).map_err(went_wrong)?;
     let mut printer = Printer::new(context.ui, &stage.root);
-    let version = client.as_deref().map(|program| stage.version(program)).transpose().map_err(went_wrong)?;
+    let client = client.as_ref().map(|(dialect, program)| (*dialect, program.as_path()));
+    let version = client.map(|client| version(&stage, client)).transpose().map_err(went_wrong)?;
     printer.open(&found.name, &script, version.as_deref());
-    demo::play(&script, &stage, client.as_deref(), &mut |scene| printer.scene(scene)).map_err(went_wrong)?;
+    demo::play(&script, &stage, client, &mut |scene| printer.scene(scene)).map_err(went_wrong)?;
     let proved = demo::prove(&script, &stage).map_err(went_wrong)?;
     printer.close(&proved, &stage.books());
     if arguments.keep {
@@ -63,15 +64,26 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     Ok(())
 }
 
-/// Returns the path of the client's program.
-fn client(path: &str) -> Result<PathBuf, CommandError> {
-    let found =
-        std::env::split_paths(path).map(|folder| folder.join(CLAUDE)).find(|program| program.is_file());
-    found.ok_or_else(|| {
-        CommandError::new(Kind::Failed, format!("Claude Code is not installed: no `{CLAUDE}` on PATH"))
-            .hinted("install it with `npm install -g @anthropic-ai/claude-code`")
+/// Returns the client and the path of its program.
+fn client(context: &Context, name: &str) -> Result<(Dialect, PathBuf), CommandError> {
+    let known = Dialect::named(name).and_then(|dialect| Some((dialect, dialect.host()?)));
+    let (dialect, host) =
+        known.ok_or_else(|| CommandError::new(Kind::Usage, format!("no demo runs in `{name}`")))?;
+    let program = host.program(context.env.as_ref()).ok_or_else(|| {
+        CommandError::new(Kind::Failed, format!("{} is not installed: no `{name}` on PATH", host.title))
+            .hinted(format!("install it with `{}`", host.get))
             .hinted("or run `holdpoint demo` without `--agent`, which needs no agent")
-    })
+    })?;
+    Ok((dialect, program))
+}
+
+/// Returns the client's name and version, as people know them.
+fn version(stage: &Stage, (dialect, program): (Dialect, &Path)) -> Result<String, DemoError> {
+    let said = stage.version(program)?;
+    let title = dialect.title();
+    let has_name =
+        title.split(' ').next().is_some_and(|word| said.to_lowercase().contains(&word.to_lowercase()));
+    Ok(if has_name { said } else { format!("{title} {said}") })
 }
 
 /// Returns the script of the named workflow, or the first of all scripts.

@@ -14,19 +14,22 @@ mod trial;
 
 use clap::Args;
 
-pub(super) use self::reviewers::permits;
+pub(super) use self::around::login_path;
+pub(super) use self::reviewers::{permits, programs as reviewing_programs};
 
 use self::finding::{Finding, Level};
 use self::layers::LayerReport;
 use self::report::{AgentReport, FenceReport, HookReport, Report};
 use super::{Context, phrase};
+use crate::agent::can_hold;
 use crate::error::{CommandError, Kind};
 use crate::ui::{Style, Ui};
 
 /// Check that your agents' hooks work
 ///
 /// Runs each registered hook twice, as its agent would, in a temporary project: once with an event that must be allowed, once
-/// with one that must be held. Reports every problem with its fix, and exits with 1 if there are any.
+/// with one that must be held. Reports every problem with its fix, and what is left for you to do. Exits with 1 if there is
+/// any of either.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,10 +50,20 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     } else {
         show(&context.ui, &report);
     }
-    match report.findings.iter().filter(|finding| finding.level == Level::Wrong).count() {
-        0 => Ok(()),
-        n => Err(CommandError::new(Kind::Failed, format!("doctor found {}", phrase::counted(n, "problem")))),
-    }
+    let count = |level: Level| report.findings.iter().filter(|finding| finding.level == level).count();
+    let found = match (count(Level::Wrong), count(Level::Todo)) {
+        (0, 0) => return Ok(()),
+        (0, steps) => format!("nothing is wrong, but {} left to you", are(steps)),
+        (problems, 0) => format!("doctor found {}", phrase::counted(problems, "problem")),
+        (problems, steps) => {
+            format!("doctor found {}, and {} left to you", phrase::counted(problems, "problem"), are(steps))
+        }
+    };
+    Err(CommandError::new(Kind::Failed, found))
+}
+
+fn are(steps: usize) -> String {
+    format!("{} {}", phrase::counted(steps, "step"), if steps == 1 { "is" } else { "are" })
 }
 
 fn show(ui: &Ui, report: &Report) {
@@ -69,6 +82,7 @@ fn show(ui: &Ui, report: &Report) {
     }
     show_fence(ui, &report.fence);
     show_findings(ui, "Problems", Style::Red, report, Level::Wrong);
+    show_findings(ui, "To do", Style::Yellow, report, Level::Todo);
     show_findings(ui, "Notes", Style::Yellow, report, Level::Note);
     if report.findings.iter().all(|finding| finding.level != Level::Wrong) {
         ui.line(format!("\n{}", ui.paint(Style::Green, "No problems found.")));
@@ -124,6 +138,7 @@ fn show_agent(ui: &Ui, agent: &AgentReport) {
 
 fn trial(ui: &Ui, hook: &HookReport) -> String {
     let trial = match (hook.allows, hook.holds) {
+        _ if !can_hold(&hook.event) => "holds nothing".to_owned(),
         (true, true) => ui.paint(Style::Green, "allows and holds"),
         (true, false) => ui.paint(Style::Red, "does not hold"),
         (false, _) => ui.paint(Style::Red, "does not allow"),

@@ -1,29 +1,32 @@
 //! `holdpoint init`: writes hooks and commands into the agents' settings.
 
 mod brought;
+mod choice;
+mod said;
+
+use std::path::PathBuf;
 
 use clap::Args;
 
 use self::brought::Brought;
-use super::installed::{self, Where};
+use super::installed::Where;
 use super::{Context, subject};
 use crate::error::{CommandError, Kind};
 use crate::install::apply;
-use crate::install::host::{self, Host};
+use crate::install::host::Host;
 use crate::install::place::{Place, Scope};
 use crate::install::plan::{Order, Plan};
-use crate::install::record::Record;
+use crate::install::record::{Choices, Record};
 use crate::install::wanted::Wanted;
-use crate::project;
 use crate::store::layout;
-use crate::ui::Style;
 use crate::user;
 
 /// Add Holdpoint to the settings of your agents
 ///
 /// Adds Holdpoint's hooks and the workflows' slash commands. Everything else in those files stays unchanged: comments, order, other hooks. A backup of each file is kept, and
-/// `holdpoint uninstall` removes exactly what `init` added. Running `init` again updates what has changed since: the
-/// program's path, the agents, the workflows.
+/// `holdpoint uninstall` removes exactly what `init` added. Running `init` again, without options, renews what the last one chose.
+///
+/// A project's settings call `holdpoint` by its name, if PATH finds this program by it, so that a team can share them; your own call it by its path.
 ///
 /// If you type it at a terminal, it also allows what the project brings along: see `holdpoint allow`.
 ///
@@ -35,6 +38,7 @@ Examples:
   holdpoint init --dry-run               show the changes without writing them
   holdpoint init --agent claude,codex    these agents, even if not installed
   holdpoint init --workflow myflow       only this workflow's hooks and commands
+  holdpoint init --local                 for you alone, in this project
   holdpoint init --pre-push              also git's hook before pushes
   holdpoint init --user                  your own settings, for all projects")]
 pub(super) struct Arguments {
@@ -46,85 +50,134 @@ pub(super) struct Arguments {
     workflows: Vec<String>,
     #[command(flatten)]
     place: Where,
-    /// Also add git's own hook before pushes, which holds an agent's (in a terminal only)
-    #[arg(long)]
-    pre_push: bool,
+    /// For you alone in this project, where the agent has settings for that (Claude Code)
+    #[arg(long, conflicts_with_all = ["user", "project"])]
+    local: bool,
+    #[command(flatten)]
+    more: More,
     /// Show the changes without writing them
     #[arg(long)]
     dry_run: bool,
 }
 
+/// What is installed only if the user asks for it.
+#[derive(Clone, Copy, Debug, Args)]
+struct More {
+    /// Also let the agent call the workflows' commands without asking you (Claude Code; in a terminal only)
+    #[arg(long)]
+    allow_commands: bool,
+    /// Also add git's own hook before pushes, which holds an agent's (in a terminal only)
+    #[arg(long)]
+    pre_push: bool,
+}
+
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
-    if arguments.pre_push && !arguments.dry_run && !user::is_there(context.env.as_ref()) {
-        return Err(CommandError::new(
-            Kind::Failed,
-            "git's hook is added at a terminal only; nothing was written",
-        )
-        .hinted("type it in a terminal of your own, or leave out --pre-push"));
-    }
-    let place = arguments.place.place(context)?;
-    let hosts = hosts(context, &place, &arguments.agents)?;
-    let brought = Brought::along(context, &place);
-    let found = match place.scope {
-        Scope::Project => {
-            brought.left_in(subject::find(context, &arguments.workflows)?, !arguments.workflows.is_empty())?
-        }
-        // What a project brings along is for that project: a clone must not reach all others.
-        Scope::User => subject::find_above(context, &arguments.workflows)?,
-    };
-    let mut workflows = Vec::new();
-    let mut parsed = Vec::new();
-    for found in &found {
-        let one = found.parsed()?;
-        if one.error().is_some() {
-            refuse_broken(context, &found.name, !arguments.workflows.is_empty())?;
-            continue;
-        }
-        parsed.push(one.workflow);
-        workflows.push((found.name.clone(), found.files()?));
-    }
-    let wanted = Wanted::of(parsed.iter());
-    let program = std::env::current_exe()?;
-    let own = own_workflows(&place);
-    let had_ignore = layout::ignore(&place.root).exists();
-    let order = |record: Option<&Record>| {
-        Order {
-            place: &place,
-            hosts: &hosts,
-            wanted: &wanted,
-            workflows: &workflows,
-            chosen: &arguments.workflows,
-            own: &own,
-            program: &program,
-            pre_push: arguments.pre_push,
-            had_ignore,
-            record,
-        }
-        .plan()
-    };
-    let plan = order(Record::read(&place)?.as_ref())?;
-    let is_done = !plan.draft.has_changes() && Record::read(&place)?.as_ref() == Some(&plan.record);
+    refuse_without_user(context, arguments)?;
+    let chosen = Chosen::of(context, arguments)?;
+    let (place, brought) = (&chosen.place, &chosen.brought);
+    let plan = chosen.plan(Record::read(place)?.as_ref())?;
+    let is_done = !plan.draft.has_changes() && Record::read(place)?.as_ref() == Some(&plan.record);
     brought.announce(context, arguments.dry_run);
     if arguments.dry_run {
-        show(context, &place, &hosts, &plan, true);
+        said::files(context, &chosen, &plan, true);
         brought.say_waiting(context);
         return Ok(());
     }
     if is_done || nothing_to_record(&plan) {
-        show(context, &place, &hosts, &plan, false);
-        brought.allow(context, &place, &plan.draft);
+        said::files(context, &chosen, &plan, false);
+        brought.allow(context, place, &plan.draft);
         return Ok(());
     }
     // The files may have changed since, so the plan is made again under the lock.
-    let _lock = apply::lock(&place)?;
-    let old = Record::read(&place)?;
-    let plan = order(old.as_ref())?;
-    apply::back_up(&place, &plan.draft, old.as_ref(), &plan.record)?;
-    apply::carry_out(&place, &plan.draft, old.as_ref(), &plan.record)?;
-    show(context, &place, &hosts, &plan, false);
-    brought.allow(context, &place, &plan.draft);
-    next(context, &place, &hosts, &plan);
+    let _lock = apply::lock(place)?;
+    let old = Record::read(place)?;
+    let plan = chosen.plan(old.as_ref())?;
+    apply::back_up(place, &plan.draft, old.as_ref(), &plan.record)?;
+    apply::carry_out(place, &plan.draft, old.as_ref(), &plan.record)?;
+    said::files(context, &chosen, &plan, false);
+    brought.allow(context, place, &plan.draft);
+    said::reviewers(context, &chosen);
+    said::next(context, &chosen, &plan);
     Ok(())
+}
+
+/// Refuses what only the user may ask for, where the user is not there.
+fn refuse_without_user(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
+    let options = [
+        ("--pre-push", arguments.more.pre_push, "git's hook is added"),
+        ("--allow-commands", arguments.more.allow_commands, "commands are allowed"),
+    ];
+    let asked = options.into_iter().find(|(_, is_asked, _)| *is_asked);
+    let Some((option, _, does)) = asked.filter(|_| !arguments.dry_run) else { return Ok(()) };
+    if user::is_there(context.env.as_ref()) {
+        return Ok(());
+    }
+    let what = format!("{does} at a terminal only; nothing was written");
+    let hint = format!("type it in a terminal of your own, or leave out {option}");
+    Err(CommandError::new(Kind::Failed, what).hinted(hint))
+}
+
+/// What is installed, and where.
+struct Chosen {
+    place: Place,
+    choices: Choices,
+    hosts: Vec<&'static Host>,
+    brought: Brought,
+    found: Vec<subject::Found>,
+    workflows: Vec<(String, Vec<(String, String)>)>,
+    wanted: Wanted,
+    program: PathBuf,
+    /// How the hooks of each agent call the program.
+    called: Vec<String>,
+    had_ignore: bool,
+    own: Vec<String>,
+}
+
+impl Chosen {
+    fn of(context: &Context, arguments: &Arguments) -> Result<Chosen, CommandError> {
+        let place = arguments.place.place(context)?;
+        let record = Record::read(&place)?;
+        let choices = choice::choices(arguments, record.as_ref());
+        let hosts = choice::hosts(context, &place, &arguments.agents, &choices, record.as_ref())?;
+        let brought = Brought::along(context, &place);
+        let found = choice::workflows(context, &place, &choices.workflows, &brought)?;
+        let mut workflows = Vec::new();
+        let mut parsed = Vec::new();
+        for one in &found {
+            parsed.push(one.parsed()?.workflow);
+            workflows.push((one.name.clone(), one.files()?));
+        }
+        let program = std::env::current_exe()?;
+        Ok(Chosen {
+            called: choice::called(context, &place, &hosts, choices.is_local, &program),
+            wanted: Wanted::of(parsed.iter()),
+            had_ignore: layout::ignore(&place.root).exists(),
+            own: own_workflows(&place),
+            place,
+            choices,
+            hosts,
+            brought,
+            found,
+            workflows,
+            program,
+        })
+    }
+
+    fn plan(&self, record: Option<&Record>) -> Result<Plan, CommandError> {
+        let order = Order {
+            place: &self.place,
+            hosts: &self.hosts,
+            wanted: &self.wanted,
+            workflows: &self.workflows,
+            choices: &self.choices,
+            own: &self.own,
+            program: &self.program,
+            called: &self.called,
+            had_ignore: self.had_ignore,
+            record,
+        };
+        order.plan()
+    }
 }
 
 /// Returns whether there is nothing to record: entries that already existed do not belong to `init`.
@@ -136,102 +189,4 @@ fn own_workflows(place: &Place) -> Vec<String> {
     let own =
         if place.scope == Scope::Project { crate::catalog::own_folders(&place.root) } else { Vec::new() };
     own.into_iter().map(|(name, _)| name).collect()
-}
-
-/// Skips a workflow that cannot be used, or fails if the user named it.
-fn refuse_broken(context: &Context, name: &str, is_named: bool) -> Result<(), CommandError> {
-    let what = format!("workflow `{name}` cannot be used");
-    if is_named {
-        return Err(CommandError::new(Kind::Failed, what).hinted(format!("see `holdpoint check {name}`")));
-    }
-    context.ui.note(format!("{what} and is skipped: see `holdpoint check {name}`"));
-    Ok(())
-}
-
-/// Returns the named agents or, without names, those found.
-fn hosts(context: &Context, place: &Place, names: &[String]) -> Result<Vec<&'static Host>, CommandError> {
-    if names.is_empty() {
-        let found: Vec<&Host> = host::ALL.into_iter().filter(|host| is_found(context, place, host)).collect();
-        if found.is_empty() {
-            return Err(CommandError::new(
-                Kind::Usage,
-                "no agent found: no program on PATH and no settings folder",
-            )
-            .hinted(format!("name one: holdpoint init --agent {}", host::ALL[0].name)));
-        }
-        return Ok(found);
-    }
-    let all: Vec<&str> = host::ALL.iter().map(|host| host.name).collect();
-    let one = |name: &String| {
-        host::named(name).ok_or_else(|| {
-            let hint = match holdpoint_core::diagnostic::nearest(name, all.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("available: {}", all.join(", ")),
-            };
-            CommandError::new(Kind::Usage, format!("unknown agent `{name}`")).hinted(hint)
-        })
-    };
-    let mut hosts: Vec<&Host> = Vec::new();
-    for name in names {
-        let host = one(name)?;
-        if !hosts.iter().any(|there| there.name == host.name) {
-            hosts.push(host);
-        }
-    }
-    Ok(hosts)
-}
-
-fn is_found(context: &Context, place: &Place, host: &Host) -> bool {
-    let user = Place::find(Scope::User, &context.cwd, &context.env);
-    host.program(context.env.as_ref()).is_some()
-        || (place.scope == Scope::Project && host.marks.iter().any(|mark| place.root.join(mark).exists()))
-        || user.is_ok_and(|user| user.folder(host).is_dir())
-}
-
-fn show(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan, is_dry: bool) {
-    let ui = context.ui;
-    let titles: Vec<&str> = hosts.iter().map(|host| host.title).collect();
-    let whose = match place.scope {
-        Scope::Project => format!("Project {}", place.root.display()),
-        Scope::User => "Your own settings".to_owned(),
-    };
-    ui.line(format!("{}: {}", ui.paint(Style::Bold, whose), titles.join(", ")));
-    if is_dry {
-        ui.line("Dry run: nothing was written.");
-    }
-    installed::show(&ui, place, plan.draft.files.iter().filter(|planned| planned.is_change()));
-    for path in &plan.left_alone {
-        ui.line(format!("kept     {}  you have edited it", place.shown(path)));
-    }
-    if !plan.draft.has_changes() {
-        ui.line("Nothing to change: everything is up to date.");
-    }
-}
-
-/// Prints the next steps after `init`.
-fn next(context: &Context, place: &Place, hosts: &[&Host], plan: &Plan) {
-    let ui = context.ui;
-    if !plan.draft.has_changes() {
-        return;
-    }
-    if plan.draft.files.iter().any(|planned| planned.is_change() && planned.before.is_some()) {
-        ui.line(format!(
-            "\nBackups of the changed files are in {}.",
-            place.shown(&place.ours().join("backups"))
-        ));
-    }
-    ui.line("\nNext:");
-    for next in hosts.iter().filter_map(|host| host.next) {
-        ui.line(format!("  {next}"));
-    }
-    ui.line("  holdpoint doctor       check that the hooks work");
-    if project::nearest(&place.root, ".git").is_none() && place.scope == Scope::Project {
-        ui.line("  git init               some workflows need branches and commits");
-    }
-    let user = if place.scope == Scope::User { " --user" } else { "" };
-    ui.line(format!(
-        "  holdpoint uninstall{user}{:<width$}remove all of this again",
-        "",
-        width = 4_usize.saturating_sub(user.len()).max(2)
-    ));
 }

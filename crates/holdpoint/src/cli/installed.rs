@@ -23,6 +23,11 @@ pub(super) struct Where {
 }
 
 impl Where {
+    /// Returns whether the user asked for the project's settings in so many words.
+    pub(super) fn is_project(self) -> bool {
+        self.project
+    }
+
     /// Returns the chosen place.
     pub(super) fn place(self, context: &Context) -> Result<Place, CommandError> {
         let scope = if self.user { Scope::User } else { Scope::Project };

@@ -15,7 +15,8 @@ use crate::store::journal::Entry;
 
 /// Show the journal: each event and its answer
 ///
-/// The most recent entry is the last. Times are in UTC.
+/// The most recent entry is the last. Times are in UTC. With --json the journal also says how each hold was settled, and
+/// which sessions began.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -76,7 +77,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 
 impl Arguments {
     fn take(&self, entry: &Entry) -> bool {
-        self.decisions.take(entry)
+        (self.json || entry.kind.is_for_people())
+            && self.decisions.take(entry)
             && self.workflow.as_ref().is_none_or(|name| entry.workflow.as_ref() == Some(name))
             && self.speakers.take(entry)
             && self.since.is_none_or(|since| is_since(entry, since))

@@ -13,9 +13,15 @@ pub(super) fn time_and_age(at: &str) -> String {
     }
 }
 
-/// Renders the age of a time of the journal: `3 minutes ago`.
-pub(super) fn age_of(at: &str) -> String {
-    at.parse().map_or_else(|_| "once".to_owned(), |time| age(time, Timestamp::now()))
+/// Renders how long a time of the journal is ago, in the largest unit: `41 s`.
+pub(super) fn since(at: &str) -> String {
+    let Ok(time) = at.parse::<Timestamp>() else { return "some time".to_owned() };
+    let seconds = Timestamp::now().duration_since(time).as_secs().max(0);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
 }
 
 fn age(time: Timestamp, now: Timestamp) -> String {

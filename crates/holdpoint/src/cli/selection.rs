@@ -13,7 +13,7 @@ pub(super) enum Word {
     Hold,
     /// A rule only said something
     Witness,
-    /// The agent was released after too many holds without progress
+    /// A hold did not hold; the entry says why
     Release,
     /// Holdpoint could not check all or part of the event
     Fault,
@@ -57,7 +57,7 @@ impl Decisions {
         let shorthands = [(self.holds, Word::Hold), (self.faults, Word::Fault)];
         let short = shorthands.into_iter().filter(|(wanted, _)| *wanted).map(|(_, word)| word);
         let mut words = self.decision.iter().copied().chain(short).peekable();
-        words.peek().is_none() || words.any(|word| word.fits(entry))
+        words.peek().is_none() || (entry.kind.is_event() && words.any(|word| word.fits(entry)))
     }
 }
 

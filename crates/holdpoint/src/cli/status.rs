@@ -31,6 +31,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let ui = &context.ui;
     let mut blocks: Vec<String> = report.runs.iter().map(|run| run_block(ui, run)).collect();
+    blocks.extend(report.main_tree.iter().cloned());
     blocks.extend(report.waiting.iter().map(|what| ui.paint(Style::Yellow, what)));
     blocks.extend(report.problems.iter().map(|what| ui.paint(Style::Red, phrase::printable(what))));
     blocks.extend(report.unusable.iter().map(|unusable| unusable_block(ui, unusable)));
@@ -61,6 +62,16 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     }
     if let [first, ..] = run.waits_for.as_slice() {
         row("waits", format!("for the approval of {}: holdpoint approve {first}", run.waits_for.join(", ")));
+    }
+    if let Some(now) = &run.now {
+        let style = match run.condition {
+            "held" | "released" => Style::Yellow,
+            _ => Style::Cyan,
+        };
+        row("now", ui.paint(style, phrase::printable(now)));
+    }
+    if let Some(next) = &run.next {
+        row("next", next.clone());
     }
     for unsettled in &run.unsettled {
         let what = ui.paint(Style::Red, phrase::printable(&unsettled.what));
@@ -117,7 +128,7 @@ fn fired_words(run: &RunReport) -> String {
 fn held_words(run: &RunReport) -> String {
     match &run.last_hold {
         Some(entry) => {
-            format!("{}: {}, see `holdpoint why`", phrase::time_and_age(&entry.at), phrase::spoken(entry))
+            format!("last {}: {}", phrase::time_and_age(&entry.at), phrase::spoken(entry))
         }
         None => "never".to_owned(),
     }

@@ -14,10 +14,10 @@ use holdpoint_core::workflow::Text;
 use serde_json::Value as Json;
 
 use super::phrase;
+use crate::engine::standing;
 use crate::env::{Env, ProcessEnv};
 use crate::hook::input::{self, Input};
 use crate::project::{self, Run};
-use crate::store::journal::{self, Speech};
 use crate::ui::blanked;
 
 /// The most characters of a phase or a rule.
@@ -25,7 +25,7 @@ const PART_CHARS_MAX: usize = 60;
 
 /// Print one line about the runs, for Claude Code to show
 ///
-/// The line has the workflow, the phase, the round and the last hold. Reads the agent's JSON from standard input. Prints nothing if no workflow is active.
+/// The line has the workflow, the phase, the round, and what is going on now. Reads the agent's JSON from standard input. Prints nothing if no workflow is active.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -78,10 +78,7 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let round = round_now(&facts).filter(|_| !is_shown(&run.workflow));
     words.extend(phase.map(|phase| short(&phase)));
     words.extend(round.map(|round| format!("round {round}")));
-    words.extend(journal::last_hold(&run.books, &run.workflow.name).map(|hold| {
-        let rule = hold.rules.iter().find(|rule| rule.kind == Speech::Hold).map(|rule| short(&rule.rule));
-        format!("held {} by {}", phrase::age_of(&hold.at), rule.unwrap_or_default())
-    }));
+    words.extend(standing::of(run, &facts).condition().in_short(phrase::since).map(|text| short(&text)));
     words.join(" · ")
 }
 

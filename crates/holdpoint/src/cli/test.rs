@@ -7,6 +7,7 @@ use holdpoint_core::workflow::check::{Surroundings, check};
 use super::{Context, subject};
 use crate::case::{self, Report, Subject};
 use crate::error::{CommandError, Kind};
+use crate::program;
 use crate::ui::Style;
 
 /// Run the cases of workflows
@@ -30,6 +31,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let all = subject::find(context, &arguments.workflows)?;
     subject::refuse_unknown(context, &all)?;
     all.iter().try_for_each(refuse_broken)?;
+    program::listen_for_interruption();
     let mut failed = false;
     let mut without_cases = Vec::new();
     for found in &all {
@@ -46,7 +48,14 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
             format: found.format()?,
             own_folder: found.folder.as_deref(),
         };
-        let report = case::run_all(subject, &files, arguments.case.as_deref());
+        let report = case::run_all(subject, &files, arguments.case.as_deref(), &|done, all| {
+            progress(context, &found.name, done, all);
+        });
+        clear_progress(context);
+        if report.not_run > 0 {
+            show(context, &found.name, &report);
+            return Err(interrupted());
+        }
         if arguments.case.is_none() && report.passed == 0 && report.failed.is_empty() {
             show_without_cases(context, &found.name, &report);
             without_cases.push(format!("`{}`", found.name));
@@ -62,6 +71,26 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     }
     let what = format!("no cases for {}", without_cases.join(", "));
     Err(CommandError::new(Kind::Failed, what).hinted("docs/reference/cases.md explains how to write them"))
+}
+
+/// Shows how far it is, where there is a terminal.
+fn progress(context: &Context, name: &str, done: usize, all: usize) {
+    if context.ui.shows_progress() {
+        context.ui.progress(format!("{name}: {done} of {all} cases"));
+    }
+}
+
+fn clear_progress(context: &Context) {
+    if context.ui.shows_progress() {
+        context.ui.progress("");
+    }
+}
+
+/// Says that the user ended it.
+fn interrupted() -> CommandError {
+    let signal = program::interrupted_by().unwrap_or_default();
+    CommandError::new(Kind::Interrupted(signal), "interrupted: not all cases were run")
+        .hinted("run a part of them with `--case PART`")
 }
 
 /// Refuses a workflow with errors: the engine does not run it, so its cases would prove nothing.
@@ -91,7 +120,8 @@ fn show_without_cases(context: &Context, name: &str, report: &Report) {
 fn show(context: &Context, name: &str, report: &Report) -> bool {
     let ui = context.ui;
     for failure in &report.failed {
-        ui.line(format!("{} {name}/{} {}", ui.paint(Style::Red, "FAIL"), failure.file, failure.case));
+        let title = format!("{} {name}/{} {}", ui.paint(Style::Red, "FAIL"), failure.file, failure.case);
+        ui.line(title.trim_end());
         for problem in &failure.problems {
             ui.line(format!("     {}", problem.trim_end().replace('\n', "\n     ")));
         }
@@ -100,6 +130,12 @@ fn show(context: &Context, name: &str, report: &Report) -> bool {
         ui.line(format!("{} {name}: rule {rule} applies in no case", ui.paint(Style::Red, "FAIL")));
     }
     let passed = report.failed.is_empty() && report.silent_rules.is_empty();
+    if report.not_run > 0 {
+        let word = ui.paint(Style::Yellow, "interrupted");
+        let (failed, not_run) = (report.failed.len(), report.not_run);
+        ui.line(format!("{name}: {word}. {} passed, {failed} failed, {not_run} not run", report.passed));
+        return false;
+    }
     let word = if passed { ui.paint(Style::Green, "ok") } else { ui.paint(Style::Red, "FAILED") };
     ui.line(format!("{name}: {word}. {} passed, {} failed", report.passed, report.failed.len()));
     passed

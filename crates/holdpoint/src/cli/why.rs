@@ -1,6 +1,7 @@
 //! `holdpoint why`: explains the last hold and what would satisfy it.
 
 use clap::Args;
+use holdpoint_core::release::Cause;
 use holdpoint_core::workflow::Rule;
 use holdpoint_core::workflow::parse::FILE;
 use serde_json::{Value as Json, json};
@@ -123,9 +124,17 @@ fn show_none(context: &Context, arguments: &Arguments, n_found: usize, has_journ
 
 fn show(ui: &Ui, entry: &Entry, rules: &[Explained<'_>]) {
     let (word, reason) = match entry.decision {
-        Decision::Hold => (ui.paint(Style::Red, "Held"), ""),
-        Decision::Release => (ui.paint(Style::Yellow, "Released"), ", after too many holds without progress"),
-        Decision::Witness | Decision::Fault | Decision::None => (ui.paint(Style::Cyan, "Said"), ""),
+        Decision::Hold => (ui.paint(Style::Red, "Held"), String::new()),
+        Decision::Release => {
+            let reason = match entry.cause {
+                None | Some(Cause::NoProgress) => "after too many holds without progress",
+                Some(cause) => cause.reason(),
+            };
+            (ui.paint(Style::Yellow, "Released"), format!(", {reason}"))
+        }
+        Decision::Witness | Decision::Fault | Decision::None => {
+            (ui.paint(Style::Cyan, "Said"), String::new())
+        }
     };
     ui.line(format!("{word} {}{reason}", phrase::time_and_age(&entry.at)));
     let session = entry.session.as_deref().map(|id| format!(", session {id}")).unwrap_or_default();
@@ -204,6 +213,7 @@ fn as_json(entry: &Entry, rules: &[Explained<'_>]) -> Json {
             spoken.facts.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect();
         json!({
             "kind": spoken.kind,
+            "hold": spoken.hold,
             "rule": spoken.rule,
             "code": spoken.code,
             "file": explained.place,
@@ -219,6 +229,7 @@ fn as_json(entry: &Entry, rules: &[Explained<'_>]) -> Json {
     json!({
         "at": entry.at,
         "decision": entry.decision,
+        "cause": entry.cause,
         "agent": entry.agent,
         "session": entry.session,
         "event": entry.event,

@@ -1,4 +1,4 @@
-//! A demo inside the real Claude Code: the client calls the tools and the hooks, and the script plays the model.
+//! A demo inside a real client: the client calls the tools and the hooks, and the script plays the model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -8,18 +8,19 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 
 use super::agent::Reaction;
+use super::dialect::Dialect;
 use super::error::{ClientError, DemoError};
 use super::model::{Block, Model, Turn};
 use super::script::{Act, Expect, Script};
-use super::stage::{SESSION, Stage};
+use super::stage::Stage;
 use crate::catalog;
-use crate::plugin::{self, Source};
+use crate::plugin::Source;
 use crate::process_group;
 use crate::store::atomic;
 use crate::store::journal::{self, Decision, Entry, Speech};
 
 /// The longest time that the client may take for a turn.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// How often it is polled meanwhile.
 const GLANCE: Duration = Duration::from_millis(20);
 /// The user's prompt where the script has none.
@@ -29,6 +30,7 @@ const GO_ON: &str = "Go on.";
 #[derive(Debug)]
 pub(super) struct Client<'a> {
     stage: &'a Stage,
+    dialect: Dialect,
     program: PathBuf,
     model: Model,
     turns: Receiver<Turn>,
@@ -39,18 +41,17 @@ pub(super) struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    /// Prepares the client: the workflow as a plugin, and the sub-agents that the script calls.
-    pub(super) fn new(script: &Script, stage: &'a Stage, program: &Path) -> Result<Client<'a>, DemoError> {
+    /// Prepares the client: its hooks, its settings and its model.
+    pub(super) fn new(
+        script: &Script,
+        stage: &'a Stage,
+        dialect: Dialect,
+        program: &Path,
+    ) -> Result<Client<'a>, DemoError> {
         let (model, turns) = Model::start()?;
-        for (path, text) in plugin::marketplace(&[source(stage)?]) {
-            put(&stage.tools.join("plugin").join(path), &text)?;
-        }
-        for name in script.sub_agents() {
-            let text = format!("---\nname: {name}\ndescription: {name}\n---\n\nDo as you are told.\n");
-            put(&stage.home.join(".claude/agents").join(format!("{name}.md")), &text)?;
-        }
+        dialect.prepare(script, stage, &model.url())?;
         let program = program.to_owned();
-        Ok(Client { stage, program, model, turns, running: None, turn: None, has_session: false })
+        Ok(Client { stage, dialect, program, model, turns, running: None, turn: None, has_session: false })
     }
 
     /// Performs an act, as the model or as the user.
@@ -77,7 +78,11 @@ impl<'a> Client<'a> {
             }
         }
         if matches!(act, Act::Call { .. }) && shown.is_none() {
-            return Err(ClientError::EndedDuringCall { printed: self.printed() }.into());
+            return Err(ClientError::EndedDuringCall {
+                title: self.dialect.title(),
+                printed: self.printed(),
+            }
+            .into());
         }
         Ok(reaction)
     }
@@ -86,23 +91,21 @@ impl<'a> Client<'a> {
     fn call(&mut self, tool: &str, input: &Map<String, Json>) -> Result<(), DemoError> {
         let text = |name: &str| input.get(name).and_then(Json::as_str).unwrap_or_default();
         let mut input = input.clone();
-        if input.contains_key("file_path") {
-            let path = self.stage.root.join(text("file_path"));
-            if path.is_file() {
-                self.say(Block::Call { tool: "Read".into(), input: json!({"file_path": path}) })?;
-            }
-            input.insert("file_path".into(), json!(path));
+        let path = self.stage.root.join(text("file_path"));
+        if self.dialect == Dialect::Claude && input.contains_key("file_path") && path.is_file() {
+            self.say(Block::Call { tool: "Read".into(), input: json!({"file_path": path}) })?;
         }
-        if input.contains_key("subagent_type") {
+        let is_delegation = input.contains_key("subagent_type");
+        if is_delegation {
             let answer = input.remove("answer").and_then(|answer| Some(answer.as_str()?.to_owned()));
-            self.model.delegate(text("prompt"), answer.as_deref().unwrap_or("done"));
-            input.insert("description".into(), json!("work"));
-            input.insert("run_in_background".into(), json!(false));
+            let answer = self.dialect.report(answer.as_deref().unwrap_or("done"));
+            self.model.delegate(input["prompt"].as_str().unwrap_or_default(), answer);
         }
-        if input.contains_key("command") {
-            input.insert("description".into(), json!("work"));
+        self.say(self.dialect.call(self.stage, tool, &input))?;
+        match self.news().filter(|_| is_delegation).and_then(|news| self.dialect.wait(&news)) {
+            Some(wait) => self.say(wait),
+            None => Ok(()),
         }
-        self.say(Block::Call { tool: tool.to_owned(), input: Json::Object(input) })
     }
 
     /// Gives the model's answer, and waits for its next turn.
@@ -110,7 +113,10 @@ impl<'a> Client<'a> {
         if self.turn.is_none() {
             self.begin(GO_ON)?;
         }
-        let turn = self.turn.take().ok_or_else(|| ClientError::Ended { printed: self.printed() })?;
+        let turn = self
+            .turn
+            .take()
+            .ok_or_else(|| ClientError::Ended { title: self.dialect.title(), printed: self.printed() })?;
         turn.answer(block);
         self.wait()
     }
@@ -121,12 +127,8 @@ impl<'a> Client<'a> {
             return Err(ClientError::Busy.into());
         }
         let failed = |source| DemoError::File { path: self.program.clone(), source };
-        let mut client = self.stage.command(&self.program);
-        client.args(["-p", prompt, if self.has_session { "--resume" } else { "--session-id" }, SESSION]);
-        client.args(["--dangerously-skip-permissions", "--output-format", "json", "--model", "sonnet"]);
-        let name = self.stage.workflow.as_str();
-        client.arg("--plugin-dir").arg(self.stage.tools.join("plugin").join(name));
-        client.envs(environment(&self.model.url())).env_remove(crate::env_vars::SESSIONS[0]);
+        let url = self.model.url();
+        let mut client = self.dialect.command(self.stage, &self.program, prompt, self.has_session, &url);
         let output = std::fs::File::create(self.output()).map_err(failed)?;
         client.stdin(Stdio::null()).stderr(output.try_clone().map_err(failed)?).stdout(output);
         process_group::own(&mut client);
@@ -152,10 +154,17 @@ impl<'a> Client<'a> {
                 process_group::kill(child);
                 self.running = None;
                 if !status.success() {
-                    return Err(ClientError::Failed { status, printed: self.printed() }.into());
+                    return Err(ClientError::Failed {
+                        title: self.dialect.title(),
+                        status,
+                        printed: self.printed(),
+                    }
+                    .into());
                 }
             } else if started.elapsed() > PATIENCE {
-                return Err(ClientError::Timeout { printed: self.printed() }.into());
+                return Err(
+                    ClientError::Timeout { title: self.dialect.title(), printed: self.printed() }.into()
+                );
             }
         }
         Ok(())
@@ -170,9 +179,7 @@ impl<'a> Client<'a> {
     fn exit_code(&self, act: &Act) -> Option<i32> {
         let is_shell = matches!(act, Act::Call { tool, .. } if tool == "Bash");
         let (text, is_error) = self.turn.as_ref().filter(|_| is_shell)?.result()?;
-        let code =
-            text.trim_start().strip_prefix("Exit code ").and_then(|rest| rest.lines().next()?.parse().ok());
-        if is_error { code } else { Some(0) }
+        self.dialect.exit_code(&text, is_error)
     }
 
     fn output(&self) -> PathBuf {
@@ -195,7 +202,7 @@ impl Drop for Client<'_> {
 }
 
 /// Loads the workflow for the plugin.
-fn source(stage: &Stage) -> Result<Source, DemoError> {
+pub(super) fn source(stage: &Stage) -> Result<Source, DemoError> {
     let own = stage.root.join(".holdpoint/workflows").join(&stage.workflow);
     if own.is_dir() {
         let files = crate::store::tree::texts(&own)?;
@@ -205,25 +212,6 @@ fn source(stage: &Stage) -> Result<Source, DemoError> {
     let built_in = catalog::named(&stage.workflow).ok_or(DemoError::UnknownWorkflow)?;
     let files = built_in.files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     Ok(Source { workflow: built_in.workflow.clone(), files })
-}
-
-/// Variables that make the client talk only to the scripted model: no account, no other traffic.
-fn environment(url: &str) -> Vec<(&'static str, String)> {
-    let proxies =
-        ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map(|name| (name, url.to_owned()));
-    let switches = [
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-        "DISABLE_TELEMETRY",
-        "DISABLE_ERROR_REPORTING",
-        "DISABLE_AUTOUPDATER",
-        "IS_SANDBOX",
-    ];
-    let mut all = vec![("ANTHROPIC_BASE_URL", url.to_owned()), ("ANTHROPIC_API_KEY", "none".to_owned())];
-    all.extend([("NO_PROXY", "127.0.0.1".to_owned()), ("no_proxy", "127.0.0.1".to_owned())]);
-    all.push(("CLAUDE_CODE_MAX_RETRIES", "0".to_owned()));
-    all.extend(proxies);
-    all.extend(switches.map(|name| (name, "1".to_owned())));
-    all
 }
 
 /// Reads a step's result from the journal.
@@ -244,7 +232,7 @@ fn reaction(entries: &[Entry], exit: Option<i32>) -> Reaction {
     Reaction { got, said, exit, last_line }
 }
 
-fn put(file: &Path, text: &str) -> Result<(), DemoError> {
+pub(super) fn put(file: &Path, text: &str) -> Result<(), DemoError> {
     let failed = |source| DemoError::File { path: file.to_path_buf(), source };
     file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
     atomic::replace(file, text.as_bytes()).map_err(failed)

@@ -133,7 +133,7 @@ pub enum DemoError {
     Client(#[from] ClientError),
 }
 
-/// The failure of a demo inside Claude Code.
+/// The failure of a demo inside a client.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// The client did not show a hold to the model.
@@ -143,14 +143,18 @@ pub enum ClientError {
         shown: Option<String>,
     },
     /// The client ended during a tool call.
-    #[error("Claude Code ended in the middle: {printed}")]
+    #[error("{title} ended in the middle: {printed}")]
     EndedDuringCall {
+        /// The client.
+        title: &'static str,
         /// Its output.
         printed: String,
     },
     /// The client ended before the model's turn.
-    #[error("Claude Code ended: {printed}")]
+    #[error("{title} ended: {printed}")]
     Ended {
+        /// The client.
+        title: &'static str,
         /// Its output.
         printed: String,
     },
@@ -161,16 +165,20 @@ pub enum ClientError {
     #[error("the model is gone")]
     ModelGone,
     /// The client failed.
-    #[error("Claude Code failed ({status}): {printed}")]
+    #[error("{title} failed ({status}): {printed}")]
     Failed {
+        /// The client.
+        title: &'static str,
         /// How it ended.
         status: ExitStatus,
         /// Its output.
         printed: String,
     },
     /// The client took too long.
-    #[error("Claude Code did not answer within a minute: {printed}")]
+    #[error("{title} did not answer within five minutes: {printed}")]
     Timeout {
+        /// The client.
+        title: &'static str,
         /// Its output.
         printed: String,
     },

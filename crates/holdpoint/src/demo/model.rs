@@ -1,5 +1,5 @@
-//! A scripted model on loopback, for a demo in a real client. It implements as much of Anthropic's messages API as Claude
-//! Code needs, and hands every turn to the script.
+//! A scripted model on loopback, for a demo in a real client. It implements as much of the models' interfaces as the
+//! clients need (`api.rs`), and hands every turn to the script.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,7 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+
+use super::api::{Api, is_own, items, result, texts};
 
 /// The longest time that a client may take to send a request.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -44,31 +46,18 @@ impl Turn {
 
     /// Returns the input since the model's last answer: a prompt, a tool's result, a hook's feedback.
     pub(super) fn news(&self) -> String {
-        self.new_messages().iter().map(texts).collect()
+        self.new_items().iter().map(texts).collect()
     }
 
     /// Returns the result of the last tool call: its text, and whether it is an error.
     pub(super) fn result(&self) -> Option<(String, bool)> {
-        let contents =
-            self.new_messages().iter().filter_map(|message| message["content"].as_array()).flatten();
-        let mut results = contents.filter(|block| block["type"] == "tool_result");
-        results.next_back().map(|block| (texts(&block["content"]), block["is_error"] == true))
+        result(self.new_items())
     }
 
-    fn new_messages(&self) -> &[Json] {
-        let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let last = messages.iter().rposition(|message| message["role"] == "assistant");
-        &messages[last.map_or(0, |last| last + 1)..]
-    }
-}
-
-/// Joins all strings in a JSON value.
-fn texts(value: &Json) -> String {
-    match value {
-        Json::String(text) => format!("{text}\n"),
-        Json::Array(items) => items.iter().map(texts).collect(),
-        Json::Object(fields) => fields.values().map(texts).collect(),
-        _ => String::new(),
+    fn new_items(&self) -> &[Json] {
+        let items = items(&self.body);
+        let last = items.iter().rposition(is_own);
+        &items[last.map_or(0, |last| last + 1)..]
     }
 }
 
@@ -83,7 +72,7 @@ pub(super) struct Model {
 struct Shared {
     turns: Mutex<Sender<Turn>>,
     /// The prompt of a sub-agent, and its answer.
-    delegated: Mutex<Option<(String, String)>>,
+    delegated: Mutex<Option<(String, Block)>>,
     stopping: AtomicBool,
     /// The number of answers, which gives each a unique id.
     answers: AtomicUsize,
@@ -112,9 +101,9 @@ impl Model {
     }
 
     /// Sets the prompt of the next sub-agent, and its answer.
-    pub(super) fn delegate(&self, prompt: &str, answer: &str) {
+    pub(super) fn delegate(&self, prompt: &str, answer: Block) {
         if let Ok(mut delegated) = self.shared.delegated.lock() {
-            *delegated = Some((prompt.to_owned(), answer.to_owned()));
+            *delegated = Some((prompt.to_owned(), answer));
         }
     }
 }
@@ -142,16 +131,15 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let Some((line, body)) = receive(&mut stream)? else { return Ok(()) };
-    let is_for_model = line.starts_with("POST /v1/messages?") || line.starts_with("POST /v1/messages ");
-    if !is_for_model {
+    let Some(api) = Api::of(&line) else {
         return stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-    }
+    };
     let Some(block) = shared.answer(body) else { return Ok(()) };
-    let text = spoken(shared.answers.fetch_add(1, Ordering::SeqCst), &block);
+    let text = api.spoken(shared.answers.fetch_add(1, Ordering::SeqCst), &block);
+    let (kind, length) = (api.content_type(), text.len());
     write!(
         stream,
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
-        text.len()
+        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
     )
 }
 
@@ -163,7 +151,7 @@ impl Shared {
             return Some(Block::Text("ok".to_owned()));
         }
         if let Some(answer) = self.of_sub_agent(&body) {
-            return Some(Block::Text(answer));
+            return Some(answer);
         }
         let (answer, answered) = channel();
         self.turns.lock().ok()?.send(Turn { body, answer }).ok()?;
@@ -171,12 +159,13 @@ impl Shared {
     }
 
     /// Returns the sub-agent's answer if the conversation begins with its prompt.
-    fn of_sub_agent(&self, body: &Json) -> Option<String> {
+    fn of_sub_agent(&self, body: &Json) -> Option<Block> {
         let delegated = self.delegated.lock().ok()?;
         let (prompt, answer) = delegated.as_ref()?;
-        let first = body["messages"].as_array()?.iter().find(|message| message["role"] == "user")?;
-        let is_first = body["messages"].as_array()?.iter().all(|message| message["role"] != "assistant");
-        (is_first && texts(first).contains(prompt.as_str())).then(|| answer.clone())
+        let items = items(body);
+        let is_first = !items.iter().any(is_own);
+        let is_meant = items.iter().any(|item| texts(item).contains(prompt.as_str()));
+        (is_first && is_meant).then(|| answer.clone())
     }
 }
 
@@ -199,32 +188,4 @@ fn receive(stream: &mut TcpStream) -> io::Result<Option<(String, Json)>> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     Ok(Some((line, serde_json::from_slice(&body).unwrap_or_default())))
-}
-
-/// Renders an answer as a stream of events.
-fn spoken(number: usize, block: &Block) -> String {
-    let (start, delta, reason) = match block {
-        Block::Text(text) => {
-            (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}), "end_turn")
-        }
-        Block::Call { tool, input } => (
-            json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": tool, "input": {}}),
-            json!({"type": "input_json_delta", "partial_json": input.to_string()}),
-            "tool_use",
-        ),
-    };
-    let events = [
-        json!({"type": "message_start", "message": {"id": format!("msg_{number}"), "type": "message",
-            "role": "assistant", "model": "scripted", "content": [], "stop_reason": null, "stop_sequence": null,
-            "usage": {"input_tokens": 1, "output_tokens": 1}}}),
-        json!({"type": "content_block_start", "index": 0, "content_block": start}),
-        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-        json!({"type": "content_block_stop", "index": 0}),
-        json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null},
-            "usage": {"output_tokens": 1}}),
-        json!({"type": "message_stop"}),
-    ];
-    let event =
-        |data: &Json| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default());
-    events.iter().map(event).collect()
 }

@@ -16,6 +16,7 @@ use crate::case::folder;
 use crate::env::{Env, FixedEnv, StateOf};
 use crate::env_vars;
 use crate::store::books::Books;
+use crate::store::journal;
 use crate::{program, project};
 
 /// The agent's session, in the form that Claude Code expects.
@@ -131,7 +132,10 @@ impl Stage {
     /// Returns the run's id, or its folder's name.
     fn run(&self) -> Option<String> {
         let env: Arc<dyn Env> = Arc::new(FixedEnv::default());
-        let found = project::find(&self.root, &env, Some(SESSION), Some(&self.workflow));
+        // A real client may have chosen another session than ours.
+        let last = journal::read(&self.books()).into_iter().rev().find_map(|entry| entry.session);
+        let session = last.as_deref().unwrap_or(SESSION);
+        let found = project::find(&self.root, &env, Some(session), Some(&self.workflow));
         let run = found.runs.into_iter().next()?;
         run.id.or_else(|| Some(run.folder.file_name()?.to_string_lossy().into_owned()))
     }

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
-use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Turn};
+use holdpoint_core::phase::{self, Answered, Due, Request, TURNS_MAX, Turn, Unperformed};
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::transition::Origin;
 use holdpoint_core::workflow::phase::{Actor, Phase};
 use holdpoint_core::workflow::step::Delivery;
@@ -17,9 +18,10 @@ use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
 use super::review::{self, NextStep};
 use super::session::Session;
-use super::{approval, ownership, patience};
+use super::{approval, ownership, patience, release, unheard};
 use crate::level;
-use crate::store::lock;
+use crate::store::journal::{self, Move};
+use crate::store::lock::{self, Lock, LockError};
 use crate::store::state::{self, WriteError};
 
 /// How much longer than its longest review or check a Stop may take, in seconds: agents wait a little longer than that.
@@ -58,8 +60,15 @@ impl Scope<'_> {
 /// Goes through the phases that are due.
 pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
     let report = Report::default();
-    let mut walk = Walk { session, scope, facts: session.facts(), started: Instant::now(), report };
+    let mut walk =
+        Walk { session, scope, facts: session.facts(), started: Instant::now(), outcome: None, report };
     if !scope.is_dry() && ownership::is_aside(session, &mut walk.report) {
+        if matches!(scope, Scope::Stop) {
+            release::aside(session, &mut walk.report);
+        }
+        return walk.report;
+    }
+    if matches!(scope, Scope::Stop) && unheard::say_again(session, &mut walk.report) {
         return walk.report;
     }
     for _ in 0..TURNS_MAX {
@@ -73,6 +82,16 @@ pub fn advance(session: &Session<'_>, scope: Scope<'_>) -> Report {
         }
     }
     walk.report
+}
+
+/// The release of a review or check that is due and not performed, if it is one.
+fn unperformed(why: Unperformed, phase: &Phase, text: &str) -> Option<Released> {
+    let cause = match why {
+        Unperformed::Skipped => return None,
+        Unperformed::AtLimit => Cause::RoundsUsed,
+        Unperformed::Lacking => Cause::Lacking,
+    };
+    Some(Released::new(cause, &phase.name, text))
 }
 
 /// What a Stop would come to; nothing is performed or written.
@@ -91,6 +110,8 @@ struct Walk<'a> {
     /// What is known at this turn.
     facts: Arc<Facts>,
     started: Instant,
+    /// What the step that is taken next follows from, for the journal.
+    outcome: Option<String>,
     report: Report,
 }
 
@@ -108,16 +129,19 @@ impl Walk<'_> {
         let place = Place::of(self.session, &phase)?;
         match phase::turn(&self.facts, &phase)? {
             Turn::Rest => self.rest(phase),
-            Turn::Unfinished { limit, text, .. } if self.has_patience(&text, limit) => {
-                Ok(self.hold(phase, text))
-            }
-            Turn::Step(effects) | Turn::Unfinished { at_limit: effects, .. } => {
+            Turn::Unfinished { limit, text, at_limit } => match self.spent(&text, limit) {
+                None => Ok(self.hold(phase, text)),
+                Some(cause) => Ok(self.give_up(phase, &place, Released::new(cause, "", &text), at_limit)),
+            },
+            Turn::Step(effects) => {
                 self.report.ending = Ending::Step(phase.clone());
-                Ok(self.take(&phase, &place, effects, Cause::State))
+                Ok(self.take(&phase, &place, effects, Basis::State))
             }
             Turn::Unperformed(why, effects) => {
                 let text = effects.messages.first().map(|message| message.text.clone()).unwrap_or_default();
-                let goes_on = self.take(&phase, &place, effects, Cause::State);
+                self.report.unperformed = unperformed(why, &phase, &text);
+                self.outcome = Some(why.word().to_owned());
+                let goes_on = self.take(&phase, &place, effects, Basis::State);
                 self.report.ending = Ending::Unperformed { phase, why, text };
                 Ok(goes_on && !self.scope.is_dry())
             }
@@ -130,6 +154,18 @@ impl Walk<'_> {
         }
     }
 
+    /// The lock under which this run's reviews are performed, one at a time; without it, what follows is in the report.
+    fn review_lock(&mut self, phase: &Phase) -> Option<Lock> {
+        match review::lock(self.session) {
+            Ok(lock) => return Some(lock),
+            Err(LockError::Busy(_)) => self.elsewhere(phase),
+            Err(error @ LockError::File { .. }) => {
+                self.report.effects.fault(format!("{} was not performed: {error}", phase.name));
+            }
+        }
+        None
+    }
+
     /// Performs a review or a check and takes the step it leads to.
     fn perform(&mut self, phase: &Phase, place: &Place, request: &Request) -> Result<bool, FactError> {
         if let Err(why) =
@@ -137,11 +173,23 @@ impl Walk<'_> {
         {
             return Ok(self.hold_unperformed(phase, &why.to_string()));
         }
-        let Some(_lock) = review::lock(self.session, phase, &mut self.report) else { return Ok(false) };
+        let Some(_lock) = self.review_lock(phase) else { return Ok(false) };
         match review::perform(self.session, phase, request, &mut self.report)? {
-            NextStep::Take(effects) => Ok(self.take(phase, place, effects, Cause::Review)),
+            NextStep::Take(effects) => {
+                self.outcome = Some(self.performed_word(phase));
+                Ok(self.take(phase, place, effects, Basis::Review))
+            }
             NextStep::NotPinned(why) => Ok(self.hold_unperformed(phase, &why.to_string())),
         }
+    }
+
+    /// The verdict that was just given; `fault` if there is none.
+    fn performed_word(&self, phase: &Phase) -> String {
+        let last = self.report.reviews.last().filter(|reviewed| *reviewed.phase == *phase.name);
+        let has_failed =
+            self.report.unperformed.as_ref().is_some_and(|released| *released.rule == *phase.name);
+        let verdict = last.filter(|_| !has_failed).and_then(|reviewed| reviewed.verdict.as_ref());
+        verdict.map_or_else(|| "fault".to_owned(), |verdict| verdict.word().to_owned())
     }
 
     /// A program is another than it was, or the proof would have too low a level: the run stays where it is, and only the user can change that. The agent is held
@@ -152,8 +200,12 @@ impl Walk<'_> {
         if is_told {
             let text = format!("{}: {why}", phase.name);
             let say = |delivery, text: &str| Origin::Phase(phase).message(delivery, text.to_owned());
-            if self.has_patience(&text, phase::HOLDS) {
-                self.report.effects.messages.push(say(Delivery::Hold, &text));
+            match self.spent(&text, phase::HOLDS) {
+                None => self.report.effects.messages.push(say(Delivery::Hold, &text)),
+                Some(cause) => {
+                    let released = Released { is_told: true, ..Released::new(cause, &phase.name, &text) };
+                    release::let_go(&mut self.report, released);
+                }
             }
             self.report.effects.messages.push(say(Delivery::Tell, &text));
             self.report.ending = Ending::Waits { phase: Box::new(phase.clone()), text };
@@ -166,9 +218,9 @@ impl Walk<'_> {
         if self.scope.is_dry() {
             let effects = phase::approval::answered(&self.facts, &phase, answered)?;
             self.report.ending = Ending::Step(phase.clone());
-            return Ok(self.take(&phase, place, effects, Cause::State));
+            return Ok(self.take(&phase, place, effects, Basis::State));
         }
-        let Some(_lock) = review::lock(self.session, &phase, &mut self.report) else { return Ok(false) };
+        let Some(_lock) = self.review_lock(&phase) else { return Ok(false) };
         self.facts = self.session.refresh();
         if phase::due(&self.facts)? != Due::Phase(phase.clone()) {
             return Ok(true);
@@ -182,7 +234,8 @@ impl Walk<'_> {
             self.facts = self.session.refresh_with(verdict.tree.clone());
         }
         let effects = phase::approval::answered(&self.facts, &phase, &answered)?;
-        let Some(goes_on) = self.taken(&phase, place, effects, Cause::State) else { return Ok(false) };
+        self.outcome = answered.verdict.as_ref().map(|verdict| verdict.word().to_owned());
+        let Some(goes_on) = self.taken(&phase, place, effects, Basis::State) else { return Ok(false) };
         if !verdict.passed {
             approval::keep(self.session, &verdict, &mut self.report);
             self.facts = self.session.refresh();
@@ -225,11 +278,51 @@ impl Walk<'_> {
         self.end(Ending::Waits { phase, text })
     }
 
-    /// Whether the agent is still held with this text.
-    fn has_patience(&self, text: &str, limit: u32) -> bool {
+    /// Why the agent is no longer held with this text, if it is not.
+    fn spent(&self, text: &str, limit: u32) -> Option<Cause> {
         match self.scope {
-            Scope::Through(_) | Scope::Dry => true,
-            Scope::Stop => patience::times(self.session, text) <= limit,
+            Scope::Through(_) | Scope::Dry => None,
+            Scope::Stop => patience::spent_at(self.session, text, limit),
+        }
+    }
+
+    /// The agent's phase is not finished and its hold is given up: the step for that is taken. Where that goes on to hold the
+    /// agent, nothing was released. What cannot be counted has not reached its limit, so no step is taken.
+    fn give_up(&mut self, phase: Box<Phase>, place: &Place, released: Released, at_limit: Effects) -> bool {
+        let holds = at_limit.holds();
+        let has_moved = at_limit.went.is_some();
+        let is_told = at_limit.messages.iter().any(|message| message.delivery.is_for_user());
+        let name = phase.name.to_string();
+        let goes_on = if released.cause == Cause::Uncounted {
+            false
+        } else {
+            self.report.ending = Ending::Step(phase.clone());
+            self.outcome = Some(released.cause.name().to_owned());
+            self.take(&phase, place, at_limit, Basis::State)
+        };
+        if !holds || released.cause == Cause::Uncounted {
+            release::let_go(&mut self.report, Released { rule: name, is_told, has_moved, ..released });
+        }
+        goes_on
+    }
+
+    /// The review or check is being done by another process, and its verdict is not known yet.
+    fn elsewhere(&mut self, phase: &Phase) {
+        let text = format!("The {} of this run is being done already, by another process.", phase.name);
+        let say = |delivery, text: String| Origin::Phase(phase).message(delivery, text);
+        if self.scope.is_command() {
+            self.report.effects.messages.push(say(Delivery::Tell, text));
+            return;
+        }
+        let text =
+            format!("{text} Wait until it has ended, with `sleep 60` for example, then end your turn.");
+        match self.spent(&text, phase::HOLDS) {
+            None => self.report.effects.messages.push(say(Delivery::Hold, text)),
+            Some(Cause::NoProgress) => {
+                let released = Released::new(Cause::ReviewElsewhere, &phase.name, &text);
+                release::let_go(&mut self.report, released);
+            }
+            Some(cause) => release::let_go(&mut self.report, Released::new(cause, &phase.name, &text)),
         }
     }
 
@@ -246,16 +339,20 @@ impl Walk<'_> {
     }
 
     /// Writes what a step comes to and says what it says; true if there may be another turn.
-    fn take(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> bool {
-        self.taken(phase, place, effects, cause).unwrap_or(false)
+    fn take(&mut self, phase: &Phase, place: &Place, effects: Effects, basis: Basis) -> bool {
+        self.taken(phase, place, effects, basis).unwrap_or(false)
     }
 
     /// The same; none if it could not be written.
-    fn taken(&mut self, phase: &Phase, place: &Place, effects: Effects, cause: Cause) -> Option<bool> {
+    fn taken(&mut self, phase: &Phase, place: &Place, effects: Effects, basis: Basis) -> Option<bool> {
         if self.scope.is_dry() {
             self.facts = self.facts.overlaid(&effects.sets);
         } else {
-            if !self.write(phase, place, &effects, cause) {
+            if matches!(self.scope, Scope::Stop) {
+                unheard::expect(self.session, &effects, &mut self.report);
+            }
+            if !self.write(phase, place, &effects, basis) {
+                unheard::forget(&mut self.report);
                 return None;
             }
             if !self.session.wait(effects.wait_s) {
@@ -265,13 +362,18 @@ impl Walk<'_> {
             self.facts = self.session.facts();
         }
         let goes_on = effects.went.is_some() && effects.messages.is_empty();
+        let outcome = self.outcome.take().unwrap_or_else(|| "done".to_owned());
+        self.report.moves.extend(effects.went.clone().map(|to| {
+            let (from, at) = (Some(phase.name.to_string()), journal::now());
+            Move { from, outcome, to, at }
+        }));
         self.report.effects.add(effects);
         Some(goes_on)
     }
 
     /// Writes under the state's lock. A review takes minutes: if meanwhile somebody moved the run on, the outcome is
     /// dropped, the report stays, the state is theirs.
-    fn write(&mut self, phase: &Phase, place: &Place, effects: &Effects, cause: Cause) -> bool {
+    fn write(&mut self, phase: &Phase, place: &Place, effects: &Effects, basis: Basis) -> bool {
         let why = match self.try_write(phase, place, effects) {
             Ok(behind) => {
                 if let Some(why) = behind {
@@ -292,10 +394,10 @@ impl Walk<'_> {
                 return false;
             }
         };
-        match cause {
+        match basis {
             // Another hook of this run was faster, with the same in hand: it has said it.
-            Cause::State => self.report.note = Some(why),
-            Cause::Review => self.report.effects.fault(why),
+            Basis::State => self.report.note = Some(why),
+            Basis::Review => self.report.effects.fault(why),
         }
         false
     }
@@ -339,7 +441,7 @@ impl Walk<'_> {
 
 /// What a step follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+enum Basis {
     /// From the state, just now.
     State,
     /// From a review, which took its time.

@@ -1,5 +1,6 @@
 //! A workflow's command: what somebody in a shell, a person or an agent, tells the engine about a run.
 
+mod addressee;
 pub mod choice;
 pub mod words;
 
@@ -20,7 +21,7 @@ use holdpoint_core::workflow::step::Step;
 use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
 use super::session::Session;
-use super::{owed, record};
+use super::{owed, record, release};
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog::{Origin, is_name};
@@ -29,11 +30,11 @@ use crate::error::{CommandError, Kind};
 use crate::project::{self, Found, Run, candidates};
 use crate::store::books::Books;
 use crate::store::folder::FileError;
-use crate::store::journal::{self, Entry};
+use crate::store::journal::{self, Entry, Move};
 use crate::store::kept::Kept;
 use crate::store::lock::{self, Lock};
 use crate::store::seal::Seal;
-use crate::store::{evidence, layout, owner, state};
+use crate::store::{evidence, layout, state};
 use crate::user;
 use words::Words;
 
@@ -95,6 +96,7 @@ impl Typed<'_> {
         let through = command::through(&session.facts(), self.command).map_err(told)?;
         let scope = Scope::Through(&through);
         if found.is_some() {
+            addressee::refuse_anothers(self, &here)?;
             self.refuse_out_of_turn(&session, scope)?;
         }
         let (said, made) = if self.command.steps.is_empty() {
@@ -136,6 +138,10 @@ impl Typed<'_> {
         let step = command::step(&session.facts(), self.command).map_err(told)?;
         let step =
             step.ok_or_else(|| CommandError::new(Kind::Failed, "none of the command's steps applies now"))?;
+        let makes_another = step.command.create.is_some() && !self.is_single();
+        if has_run && changes_a_run(step) && !makes_another {
+            addressee::refuse_anothers(self, &here)?;
+        }
         if let Some(run) = self.made(&session, step)? {
             // The new run may stand where the old one did.
             drop(lock);
@@ -167,8 +173,11 @@ impl Typed<'_> {
     /// The run it is about: the one it names by its id, or the one that counts now. With it, what was found to be otherwise
     /// than the books say, and was put right.
     fn found(&self, event: &Arc<Event>) -> Result<(Option<Run>, Vec<String>), CommandError> {
-        let found = project::find(self.cwd, self.env, event.session.as_deref(), Some(&self.workflow.name));
+        let found = addressee::find(self, event.session.as_deref());
         self.refuse_waiting(&found)?;
+        if let Some(name) = &self.words.run {
+            return Ok((Some(addressee::named(self, &found, name)?), Vec::new()));
+        }
         let mut noticed: Vec<String> = found.noticed.into_iter().map(|(_, what)| what).collect();
         let newest = found.runs.into_iter().next();
         let here = newest.clone().unwrap_or_else(|| self.nowhere(&self.home()));
@@ -274,6 +283,7 @@ impl Typed<'_> {
             seal.retire(&state).map_err(files)?;
         }
         owed::forget(session);
+        release::end(session);
         let first = session.refresh().first_values().map_err(told)?;
         let keep = &step.command.keep;
         if let Some(id) = run.id.as_ref().filter(|_| !keep.is_empty()) {
@@ -299,6 +309,7 @@ impl Typed<'_> {
         lock: Lock,
     ) -> Result<String, CommandError> {
         let run = session.run;
+        let from = record::due(&session.facts());
         let effects = command::take(&session.facts(), step, first).map_err(refused)?;
         let mut text = text(&effects);
         if step.command.restore
@@ -318,17 +329,22 @@ impl Typed<'_> {
         }
         self.claim(run, step);
         drop(lock);
-        record(run, &self.entry(&effects.sets));
+        let moved = effects.went.clone().map(|to| Move {
+            from,
+            outcome: self.command.name.to_string(),
+            to,
+            at: journal::now(),
+        });
+        let entry = Entry { moves: moved.into_iter().collect(), ..self.entry(&effects.sets) };
+        record(run, &record::placed(session, entry));
         session.wait(effects.wait_s);
         said(step, text)
     }
 
-    /// Whoever runs a command works on the run, unless it says no; where the shell does not say who, the next one to
-    /// stop does. Books that cannot be kept change nothing.
+    /// Whoever runs a command works on the run, unless it says no. Books that cannot be kept change nothing.
     fn claim(&self, run: &Run, step: &Step) {
-        if self.workflow.run.owner.is_none() && step.command.fail.is_none() {
-            let session = self.session.as_deref().unwrap_or_default();
-            let _ = owner::claim(&run.books, &run.place(), session, self.env.now());
+        if step.command.fail.is_none() {
+            addressee::claim(self, run);
         }
     }
 
@@ -346,7 +362,8 @@ impl Typed<'_> {
         let session = Session::new(run, &event, self.env);
         let started = Instant::now();
         let report = advance(&session, scope);
-        record(run, &report.entry_of_command(self.entry(&[]), started));
+        let entry = report.entry_of_command(self.entry(&[]), started);
+        record(run, &record::placed(&session, entry));
         let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault.to_string()))?;
         said.extend(self.left_over(&session, scope));
         Ok(said.join("\n\n"))

@@ -5,6 +5,7 @@ use std::time::Instant;
 use holdpoint_core::decide::decide;
 use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::Moment;
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
 
 use super::advance::{Scope, advance, ahead};
@@ -12,7 +13,7 @@ use super::commit::{Guard, commit};
 use super::report::{Ending, Report};
 use super::session::Session;
 use super::watch::{self, Seen};
-use super::{patience, record};
+use super::{patience, record, release};
 use crate::store::lock::{self, Lock, LockError};
 use crate::store::seal::SealError;
 use crate::store::state::{self, WriteError};
@@ -39,6 +40,8 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     for what in upheld.iter().flatten() {
         report.notice(session.run, session.event, what);
     }
+    release::unperformed(session, &mut report);
+    release::faults(session, &mut report);
     report
 }
 
@@ -47,19 +50,25 @@ fn add_seen(session: &Session<'_>, seen: Seen, report: &mut Report) {
     report.effects.add(seen.effects);
     let is_open = report.is_open() && !report.effects.holds() && !session.event.is_waiting;
     if let Some(unsettled) = seen.unsettled.filter(|_| is_open) {
-        report.released = patience::spent(session, &unsettled.text);
+        give_up_if_spent(session, report, &unsettled.name, &unsettled.text);
         report.effects.messages.push(unsettled);
     }
 }
 
 fn judge_upheld(session: &Session<'_>, only: Option<&str>) -> Report {
     let is_stop = session.event.moment == Moment::Stop;
+    let mut report = Report::default();
+    if let Some(hold) = patience::capped(session) {
+        release::let_go(&mut report, Released::new(Cause::Capped, &hold.rule, &hold.text));
+    }
     // The agent will wake up again by itself: what is due can wait until it really stops.
     if is_stop && session.event.is_waiting {
-        return Report::default();
+        release::unjudged(session, &mut report, Cause::Background, None);
+        return report;
     }
-    let is_due = is_stop && only.is_none() && !session.run.workflow.phases.is_empty();
-    let mut report = if is_due { advance(session, Scope::Stop) } else { Report::default() };
+    if is_stop && only.is_none() && !session.run.workflow.phases.is_empty() {
+        report = advance(session, Scope::Stop);
+    }
     if report.is_open() {
         ask_rules(session, only, decide_and_write, &mut report);
     }
@@ -72,11 +81,14 @@ fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) ->
     let mut report = Report::default();
     // With its workflow gone there is nothing to hold by.
     let is_held = session.event.moment == Moment::Stop && !matches!(error, SealError::NotBuiltIn { .. });
+    if !is_held && session.event.moment == Moment::Stop {
+        let what = error.to_string();
+        report.effects.faults.push(Fault { rule: None, what: what.clone(), is_told: true });
+        release::let_go(&mut report, Released { why: Some(what), ..Released::new(Cause::Fault, "", "") });
+        return report;
+    }
     if !is_held {
         report.effects.fault(error.to_string());
-        if session.event.moment == Moment::Stop {
-            return report;
-        }
         let decide_only =
             |session: &Session<'_>, only: Option<&str>| unwritten(decide(&session.facts(), only));
         ask_rules(session, only, decide_only, &mut report);
@@ -86,7 +98,7 @@ fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) ->
     let is_told = !session.event.is_waiting;
     report.effects.faults.push(Fault { rule: None, what: error.to_string(), is_told });
     if is_told {
-        report.released = patience::spent(session, &text);
+        give_up_if_spent(session, &mut report, "books", &text);
         report.effects.messages.push(of_books(Delivery::Hold, text));
     }
     report
@@ -102,7 +114,8 @@ pub(super) fn of_books(delivery: Delivery, text: String) -> Message {
 /// asked: nobody stops.
 pub fn review(session: &Session<'_>) -> Report {
     let started = Instant::now();
-    let report = advance(session, Scope::Stop);
+    let mut report = advance(session, Scope::Stop);
+    release::unperformed(session, &mut report);
     let _ = record::write(session, &report, started);
     report
 }
@@ -121,13 +134,30 @@ fn ask_rules(
         let changes = hears || rules.any(|rule| rule.step.changes());
         let effects = if changes { changing(session, only) } else { decide(&session.facts(), only) };
         if session.event.moment.is_stop() && effects.holds() {
-            let holds: Vec<&str> =
-                effects.delivered(Delivery::Hold).map(|message| message.text.as_str()).collect();
-            report.released = patience::spent(session, &holds.join("\n"));
+            give_up_rules_if_spent(session, report, &effects);
         }
         report.effects.add(effects);
     }
     patience::note(session);
+}
+
+/// Counts the holds of rules at a Stop as one, and gives all of them up where patience is used up. One message tells of them.
+fn give_up_rules_if_spent(session: &Session<'_>, report: &mut Report, effects: &Effects) {
+    let holds: Vec<&Message> = effects.delivered(Delivery::Hold).collect();
+    let texts: Vec<&str> = holds.iter().map(|message| message.text.as_str()).collect();
+    let Some(cause) = patience::spent(session, &texts.join("\n")) else { return };
+    for (at, message) in holds.iter().enumerate() {
+        let is_told = at > 0;
+        let released = Released { is_told, ..Released::new(cause, &message.name, &message.text) };
+        release::let_go(report, released);
+    }
+}
+
+/// Counts a hold at Stop, and gives it up where patience is used up.
+fn give_up_if_spent(session: &Session<'_>, report: &mut Report, rule: &str, text: &str) {
+    if let Some(cause) = patience::spent(session, text) {
+        release::let_go(report, Released::new(cause, rule, text));
+    }
 }
 
 /// Decides under the state's lock and writes what changes. If it cannot be written, the decision stands and the journal

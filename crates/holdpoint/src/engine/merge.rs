@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use holdpoint_core::effects::{Effects, Message};
+use holdpoint_core::effects::{Effects, Message, Source};
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::release::Cause;
 use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
 
-use super::patience::Release;
 use super::report::Report;
 use super::session::Session;
 use super::watch::Unwatched;
@@ -16,6 +16,7 @@ use crate::agent::Answer;
 use crate::store::books::Books;
 use crate::store::error::StoreError;
 use crate::store::registry::Registry;
+use crate::store::unheard::Note;
 use crate::store::{message, told};
 
 /// What has been said so far: the workflow's name and the text.
@@ -26,6 +27,8 @@ pub(super) struct Said {
     context: Vec<(String, String)>,
     messages: Vec<String>,
     stderr: Vec<String>,
+    /// Notes of what is said, which go when it has been printed.
+    pub(super) unheard: Vec<Note>,
 }
 
 impl Said {
@@ -112,28 +115,47 @@ impl Said {
     pub(super) fn add(&mut self, session: &Session<'_>, report: &Report) {
         let Session { run, event, .. } = session;
         let workflow = run.workflow.name.as_ref();
+        self.unheard.extend(report.unheard.clone());
         if let Some(why) = report.note.as_ref().filter(|_| report.is_aside && !self.quiet) {
             self.messages.extend(ownership::message(run, event, why));
         }
-        for Message { delivery, text, .. } in &report.effects.messages {
+        for Message { delivery, text, name, source, .. } in &report.effects.messages {
             let named = || (workflow.to_owned(), text.clone());
             match delivery {
-                Delivery::Hold => match report.released {
-                    Some(why) => self.messages.push(released(workflow, why, text)),
-                    None => self.holds.push(named()),
-                },
+                Delivery::Hold if report.gives_up(name) => {}
+                Delivery::Hold => self.holds.push(named()),
+                Delivery::Tell if *source == Source::Rule && self.is_stale(session, report, text) => {}
                 Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}
             }
         }
-        for what in report.untold() {
-            let text = format!(
-                "holdpoint: {workflow} could not judge this and let it pass: {what}. See `holdpoint log --faults`."
-            );
-            self.fault(&run.books, event, what, text);
+        for released in report.released.iter().filter(|released| !released.is_told) {
+            let text = released.message(workflow);
+            match &released.why {
+                Some(what) if released.cause == Cause::Fault => self.fault(&run.books, event, what, text),
+                _ if self.quiet => {}
+                // Once for each hold, and again after it has held again. What has no id cannot be told from others.
+                _ => {
+                    let hold = report.hold_of(&released.rule);
+                    let key = hold.map(|hold| format!("released {} {}", hold.id, hold.releases));
+                    let session = event.session.as_deref().unwrap_or_default();
+                    if key.is_none_or(|key| told::first_time(&run.books, session, &key)) {
+                        self.messages.push(text);
+                    }
+                }
+            }
         }
+    }
+
+    /// Whether what a witness says to the user at Stop is no news: it was said in this session, or it comes after the word that
+    /// something of this run was released.
+    fn is_stale(&self, session: &Session<'_>, report: &Report, text: &str) -> bool {
+        let Session { run, event, .. } = session;
+        let id = event.session.as_deref().unwrap_or_default();
+        let is_told = || !told::first_time(&run.books, id, &format!("said {text}"));
+        event.moment == Moment::Stop && !self.quiet && (!report.released.is_empty() || is_told())
     }
 
     /// The answer; texts too long for an agent are kept in a file below `home`, or cut where nothing is written.
@@ -170,18 +192,6 @@ fn under_names(said: &[(String, String)]) -> Option<String> {
     }
     let texts: Vec<String> = said.iter().map(|(workflow, text)| format!("{workflow}:\n{text}")).collect();
     Some(texts.join("\n\n"))
-}
-
-fn released(workflow: &str, why: Release, text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let why = match why {
-        Release::NoProgress => "held the agent several times without progress and has let it go",
-        Release::TooOften => "held the agent very often and has let it go",
-        Release::Uncounted => {
-            "does not hold the agent, because holds cannot be counted: the books cannot be written"
-        }
-    };
-    format!("holdpoint: {workflow} {why}. Still open: {first}")
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::report::Report;
 use super::session::Session;
 use crate::env::Env;
 use crate::project::Run;
+use crate::project::whose::{self, Whose};
 use crate::store::owed::{Owed, Part, Reviews};
 use crate::store::state_folder::StateFolder;
 use crate::store::told;
@@ -94,6 +95,7 @@ pub(super) fn tell(session: &Session<'_>, report: &mut Report) {
     let over = over.map(|text| format!("{} is over. {text}", name(run, &run.place())));
     let hidden = owed.0.iter().filter(|(place, _)| Path::new(place.as_str()).exists());
     let hidden = hidden.filter(|_| run.workflow.run.each.is_some() && run.id.is_none());
+    let hidden = hidden.filter(|(place, _)| !is_anothers(session, Path::new(place.as_str())));
     let hidden = hidden.filter_map(|(place, reviews)| {
         let waits: Vec<&str> = reviews
             .iter()
@@ -115,6 +117,13 @@ pub(super) fn tell(session: &Session<'_>, report: &mut Report) {
             report.effects.messages.push(message(&run.workflow, &text));
         }
     }
+}
+
+/// Whether another session works on the run at this place: there it waits for nobody here.
+fn is_anothers(session: &Session<'_>, place: &Path) -> bool {
+    let Some(asking) = session.claimant() else { return false };
+    let run = Run { folder: place.to_path_buf(), ..session.run.clone() };
+    matches!(whose::of(&run, None, &asking, session.env.as_ref()), Whose::Anothers(_))
 }
 
 fn name(run: &Run, place: &Path) -> String {

@@ -1,12 +1,15 @@
 //! Whose business a run is: a session is held by the runs it works on, not by another's.
 
+use std::path::Path;
+
 use holdpoint_core::event::Event;
 use holdpoint_core::facts::FactError;
 use holdpoint_core::phase;
 
 use super::report::Report;
 use super::session::Session;
-use crate::project::{Run, candidates};
+use crate::project::whose::{self, Whose};
+use crate::project::{Run, candidates, linked};
 use crate::store::{owner, told};
 
 /// Whether the run that the agent stops in is none of its business. Says so in the report.
@@ -36,25 +39,45 @@ fn why_aside(session: &Session<'_>) -> Result<Option<String>, FactError> {
     if let Some(root) = facts.began_elsewhere()? {
         return Ok(Some(format!("ignored: this run began in {root}")));
     }
-    if candidates::counts_for(&facts, session.event.session.as_deref())? || !phase::is_live(&facts)? {
+    let (run, env) = (session.run, session.env.as_ref());
+    let (asking, owner) = (session.claimant(), facts.owner()?);
+    let counts = candidates::counts_for(run, &facts, asking.as_ref(), env)?;
+    if !counts && !phase::is_live(&facts)? {
         return Ok(None);
     }
-    Ok(Some(match facts.owner()? {
-        Some(owner) => format!("ignored: this run belongs to session {owner}"),
-        None => "ignored: nobody has touched this run for a long time".to_owned(),
-    }))
+    match (counts, asking, owner) {
+        // Books that cannot be kept say nothing: the run is looked at.
+        (true, Some(asking), Some(owner)) => {
+            let kept = whose::take(run, Some(&owner), &asking, env).unwrap_or_default();
+            Ok(kept.map(|owner| format!("ignored: this run belongs to session {owner}")))
+        }
+        (true, _, _) => Ok(None),
+        (false, _, Some(owner)) => {
+            let owner = owner::read(&run.books, &run.place(), &owner).session;
+            Ok(Some(format!("ignored: this run belongs to session {owner}")))
+        }
+        (false, _, None) => Ok(Some("ignored: nobody has touched this run for a long time".to_owned())),
+    }
 }
 
 /// Where the state names no owner, the engine keeps its own books.
 fn kept_owner(session: &Session<'_>) -> Result<Option<String>, FactError> {
-    let Some(id) = session.event.session.as_deref() else { return Ok(None) };
+    let Some(asking) = session.claimant() else { return Ok(None) };
     if !phase::is_live(&session.facts())? {
         return Ok(None);
     }
+    let (run, env) = (session.run, session.env.as_ref());
+    // What nobody works on in the main working tree is not taken up by a session in another.
+    let is_far = linked::is_of_main(&run.home, Path::new(&session.event.cwd));
+    if is_far && whose::of(run, None, &asking, env) == Whose::Free {
+        return Ok(Some(format!(
+            "ignored: this run belongs to the main working tree, {}",
+            run.home.display()
+        )));
+    }
     // Books that cannot be kept say nothing: the run is looked at.
-    let run = session.run;
-    let is_anothers = owner::is_anothers(&run.books, &run.place(), id, session.env.now()).unwrap_or(false);
-    Ok(is_anothers.then(|| "ignored: another session works on this run".to_owned()))
+    let kept = whose::take(run, None, &asking, env).unwrap_or_default();
+    Ok(kept.map(|_| "ignored: another session works on this run".to_owned()))
 }
 
 /// What the user of a session is told, once, about a run that is another's.
@@ -64,8 +87,8 @@ pub(super) fn message(run: &Run, event: &Event, why: &str) -> Option<String> {
     let session = event.session.as_deref().unwrap_or_default();
     // A command claims a run in the engine's books, but not one whose state says whose it is.
     let advice = match run.workflow.run.owner {
-        Some(_) => "Its commands work here all the same",
-        None => "To work on it here, run one of its commands",
+        Some(_) => "Its commands work here all the same".to_owned(),
+        None => format!("To work on it here, name it: `--run {}` after one of its commands", run.name()),
     };
     told::first_time(&run.books, session, &what).then(|| {
         format!(

@@ -2,10 +2,14 @@
 //! agent says about being in a hook already.
 
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::holds::OpenHold;
+use holdpoint_core::release::Cause;
 
 use super::session::Session;
-use crate::store::layout;
+use crate::agent::Agent;
+use crate::env_vars;
 use crate::store::memory::{self, Memory};
+use crate::store::{holds, layout};
 
 /// How often in a row a Stop is held without progress.
 const STOP_HOLDS_MAX: u32 = holdpoint_core::phase::HOLDS;
@@ -13,32 +17,18 @@ const STOP_HOLDS_MAX: u32 = holdpoint_core::phase::HOLDS;
 /// time for ever.
 const STOP_HOLDS_IN_ALL_MAX: u32 = 50;
 
-/// Why a hold is given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Release {
-    /// It was repeated, and nothing had changed.
-    NoProgress,
-    /// It was repeated very often.
-    TooOften,
-    /// It cannot be counted, so it could go on for ever.
-    Uncounted,
+/// Counts a hold at Stop with this text, and says why it is given up, if it is.
+pub(super) fn spent(session: &Session<'_>, text: &str) -> Option<Cause> {
+    spent_at(session, text, STOP_HOLDS_MAX)
 }
 
-/// Counts a hold at Stop with this text, and says whether it is given up.
-pub(super) fn spent(session: &Session<'_>, text: &str) -> Option<Release> {
+/// The same for a phase with a limit of its own.
+pub(super) fn spent_at(session: &Session<'_>, text: &str, limit: u32) -> Option<Cause> {
     match count(session, text) {
-        None => Some(Release::Uncounted),
-        Some(memory) if memory.stop_holds_in_all > STOP_HOLDS_IN_ALL_MAX => Some(Release::TooOften),
-        Some(memory) if memory.stop_holds > STOP_HOLDS_MAX => Some(Release::NoProgress),
+        None => Some(Cause::Uncounted),
+        Some(memory) if memory.stop_holds_in_all > STOP_HOLDS_IN_ALL_MAX => Some(Cause::TooOften),
+        Some(memory) if memory.stop_holds > limit => Some(Cause::NoProgress),
         Some(_) => None,
-    }
-}
-
-/// How often in a row, this time included, a Stop is held with this text without progress.
-pub(super) fn times(session: &Session<'_>, text: &str) -> u32 {
-    match count(session, text) {
-        Some(memory) if memory.stop_holds_in_all <= STOP_HOLDS_IN_ALL_MAX => memory.stop_holds,
-        _ => u32::MAX,
     }
 }
 
@@ -57,6 +47,28 @@ fn count(session: &Session<'_>, text: &str) -> Option<Memory> {
         memory.clone()
     });
     counted.ok()
+}
+
+/// After how many holds in a row Claude Code ends a turn all the same, if its settings do not say otherwise.
+const CLAUDE_CAP: u32 = 8;
+
+/// The Stop's hold that the agent's client did not heed, at the prompt that follows: the last Stop was held, as often as the
+/// client allows, and the turn is over.
+pub(super) fn capped(session: &Session<'_>) -> Option<OpenHold> {
+    let (run, event) = (session.run, session.event);
+    if event.moment != Moment::Prompt || event.agent != Agent::Claude.name() {
+        return None;
+    }
+    let held = memory::read(&run.books, &id(event), &run.workflow.name)?.stop_holds_in_all;
+    let cap = session.env.var(env_vars::CLAUDE_CAP).and_then(|cap| cap.parse().ok()).unwrap_or(CLAUDE_CAP);
+    if held < cap {
+        return None;
+    }
+    let open = holds::read(&run.books, &run.workflow.name, &run.place()).0;
+    let is_it = |hold: &OpenHold| {
+        hold.event == Moment::Stop.name() && hold.session == id(event) && hold.cause.is_none()
+    };
+    open.into_iter().find(is_it)
 }
 
 /// A new prompt of the user starts the count again.

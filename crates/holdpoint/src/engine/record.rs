@@ -1,28 +1,63 @@
 //! What goes into the journal about an event.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::facts::Facts;
+use holdpoint_core::holds::Settled;
+use holdpoint_core::phase::{self, Due, next};
+use holdpoint_core::release::Cause;
 use holdpoint_core::secret;
 use holdpoint_core::tool::Tool;
+use serde_json::Value as Json;
 
 use super::report::Report;
 use super::session::Session;
-use crate::project::Run;
+use crate::project::{Run, Unreadable};
 use crate::store::books::Books;
 use crate::store::error::StoreError;
-use crate::store::journal::{self, Decision, Entry};
+use crate::store::journal::{self, Decision, Entry, Kind, SettledHold};
 use crate::store::plain_log;
 
 /// Writes the line for one run. A journal that cannot be written changes no answer.
 pub(super) fn write(session: &Session<'_>, report: &Report, started: Instant) -> Result<(), StoreError> {
     let entry = report.entry(session.run, session.event, started);
+    let entry = if is_worth_placing(session, &entry) { placed(session, entry) } else { entry };
     // Every tool call comes by here: only what came to something is worth a line to people.
     if entry.decision != Decision::None || session.event.moment == Moment::Stop {
         log(session.run, &entry);
     }
     journal::append(&session.run.books, &entry)
+}
+
+/// Whether it matters where the run stands then: something was held, released or moved, or the agent stops.
+fn is_worth_placing(session: &Session<'_>, entry: &Entry) -> bool {
+    let has_phases = !session.run.workflow.phases.is_empty();
+    let is_something = !matches!(entry.decision, Decision::None | Decision::Witness);
+    has_phases && (is_something || !entry.moves.is_empty() || session.event.moment == Moment::Stop)
+}
+
+/// The entry with where the run stands now: its item, who acts next, and the one next command.
+pub(super) fn placed(session: &Session<'_>, entry: Entry) -> Entry {
+    let facts = session.facts();
+    let next = next::of(&facts);
+    Entry {
+        run: Some(session.run.place_name()),
+        item: item_name(&facts.item_id()),
+        turn: next.as_ref().map(|next| next.actor.name().to_owned()),
+        next: next.and_then(|next| next.command),
+        ..entry
+    }
+}
+
+/// The name of the phase that is due.
+pub(super) fn due(facts: &Arc<Facts>) -> Option<String> {
+    match phase::due(facts) {
+        Ok(Due::Phase(phase)) => Some(phase.name.to_string()),
+        Ok(Due::Nobody | Due::Unknown(_)) | Err(_) => None,
+    }
 }
 
 /// Tells a workflow's own log what happened, in a line each.
@@ -56,6 +91,19 @@ pub(super) fn fault(books: &Books, event: &Event, what: &str) {
     let _ = journal::append(books, &entry);
 }
 
+/// Writes that a run cannot be read, so that nothing of it holds.
+pub(super) fn unreadable(books: &Books, event: &Event, unreadable: &Unreadable, what: &str) {
+    let entry = Entry {
+        workflow: Some(unreadable.workflow.clone()),
+        run: Some(unreadable.path.display().to_string()),
+        decision: Decision::Release,
+        cause: Some(Cause::Unreadable),
+        faults: vec![what.to_owned()],
+        ..about(event)
+    };
+    let _ = journal::append(books, &entry);
+}
+
 /// Writes a fault for which there is not even an event.
 pub(super) fn unasked(books: &Books, what: &str) {
     let entry = Entry {
@@ -73,6 +121,41 @@ pub(super) fn noticed(run: &Run, what: &str) {
     let (at, about) = (journal::now(), Some(what.to_owned()));
     let entry = Entry { at, about, workflow, ..Entry::default() };
     let _ = journal::append(&run.books, &entry);
+}
+
+/// Writes the lines about holds that were settled.
+pub(super) fn settled(run: &Run, event: &Event, all: Vec<Settled>) {
+    for Settled { hold, how } in all {
+        let at = journal::now();
+        let after_ms = milliseconds(&hold.at, &at);
+        let entry = Entry {
+            at,
+            kind: Kind::Settled,
+            event: event.moment.name().to_owned(),
+            agent: event.agent.clone(),
+            session: event.session.clone(),
+            workflow: Some(run.workflow.name.to_string()),
+            run: Some(run.place_name()),
+            settled: Some(SettledHold { hold: hold.id, rule: hold.rule, how, after_ms }),
+            ..Entry::default()
+        };
+        let _ = journal::append(&run.books, &entry);
+    }
+}
+
+fn milliseconds(from: &str, to: &str) -> u64 {
+    let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let passed = time(from).zip(time(to)).map(|(from, to)| to.as_millisecond() - from.as_millisecond());
+    passed.and_then(|passed| u64::try_from(passed).ok()).unwrap_or(0)
+}
+
+/// The name of a run's item, for the journal.
+pub(super) fn item_name(item: &Json) -> Option<String> {
+    match item {
+        Json::Null => None,
+        Json::String(name) => Some(name.clone()),
+        other => Some(other.to_string()),
+    }
 }
 
 /// An entry about an event, of which nothing else is known yet.

@@ -1,17 +1,19 @@
 //! What came of an event in one run: for the journal, for the agent and the user, or for a shell.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use holdpoint_core::effects::{Effects, Fault, Message, Source};
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::holds::OpenHold;
 use holdpoint_core::phase::{Request, Unperformed};
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::phase::Phase;
 use holdpoint_core::workflow::step::Delivery;
 
-use super::patience::Release;
 use super::{judge, record};
 use crate::project::Run;
-use crate::store::journal::{Decision, Entry, Reviewed, Speech, Spoken};
+use crate::store::journal::{Decision, Entry, Move, ReleasedHold, Reviewed, Speech, Spoken};
+use crate::store::unheard::Note;
 
 /// What came of an event in one run.
 #[derive(Debug, Default)]
@@ -20,14 +22,26 @@ pub struct Report {
     pub effects: Effects,
     /// The reviews that were performed.
     pub reviews: Vec<Reviewed>,
+    /// How long they took.
+    pub(super) performed: Duration,
+    /// The moves between phases, in order.
+    pub(super) moves: Vec<Move>,
+    /// The holds that hold now, or should, with their ids.
+    pub(super) holds: Vec<OpenHold>,
     /// Where the loop over the phases ended.
     pub ending: Ending,
     /// Why the run was ignored, or what was left alone.
     pub(super) note: Option<String>,
     /// Whether the run is none of this session's business: then its rules are not asked either.
     pub(super) is_aside: bool,
-    /// Why the rules' hold was given up, if it was.
-    pub(super) released: Option<Release>,
+    /// The note of what the agent is told, until the answer is printed.
+    pub(super) unheard: Option<Note>,
+    /// Whether the review waits because another workflow holds the agent.
+    pub(super) is_moot: bool,
+    /// The holds that do not hold. Only `release.rs` adds to it.
+    pub(super) released: Vec<Released>,
+    /// A review or check without a verdict, until the walk has shown whether the agent is held all the same.
+    pub(super) unperformed: Option<Released>,
 }
 
 /// Where the loop over the phases ended.
@@ -64,7 +78,7 @@ impl Report {
     /// What comes of a run whose review can wait, because another workflow holds the agent.
     pub(super) fn moot() -> Report {
         let note = Some("the review waits: another workflow holds the agent".to_owned());
-        Report { note, ..Report::default() }
+        Report { note, is_moot: true, ..Report::default() }
     }
 
     /// Adds what was found to be otherwise than the books say, and was put right: the user hears of it, and the agent.
@@ -78,9 +92,33 @@ impl Report {
         }
     }
 
+    /// Whether nobody was asked: another session's run, or a review that waits.
+    pub(super) fn is_unjudged(&self) -> bool {
+        self.is_aside || self.is_moot
+    }
+
     /// Whether rules are still to be asked: a hold or a pause is the last word.
     pub(super) fn is_open(&self) -> bool {
         !self.is_aside && !self.effects.messages.iter().any(|message| message.delivery.is_last_word())
+    }
+
+    /// Whether the hold of this rule or phase is given up. A fault takes no hold away: it kept one from being found.
+    pub(super) fn gives_up(&self, rule: &str) -> bool {
+        self.released.iter().any(|released| released.cause != Cause::Fault && released.rule == rule)
+    }
+
+    /// The cause of what was released: of a hold that somebody spoke, if there is one.
+    fn cause(&self) -> Option<Cause> {
+        let spoken = |released: &&Released| {
+            self.effects.delivered(Delivery::Hold).any(|message| message.name == released.rule)
+        };
+        let released = self.released.iter().find(spoken).or(self.released.first());
+        released.map(|released| released.cause)
+    }
+
+    /// Whether the agent is held in the end.
+    pub(super) fn holds(&self) -> bool {
+        self.effects.delivered(Delivery::Hold).any(|message| !self.gives_up(&message.name))
     }
 
     /// What went wrong and no message tells of.
@@ -90,10 +128,10 @@ impl Report {
 
     /// What was decided, in a word.
     fn decision(&self) -> Decision {
-        if self.released.is_some() {
-            Decision::Release
-        } else if self.effects.holds() {
+        if self.holds() {
             Decision::Hold
+        } else if self.released.iter().any(|released| released.cause != Cause::Fault) {
+            Decision::Release
         } else if !self.effects.messages.is_empty() {
             Decision::Witness
         } else if !self.effects.faults.is_empty() {
@@ -106,10 +144,14 @@ impl Report {
     /// The journal's entry for an event.
     pub(super) fn entry(&self, run: &Run, event: &Event, started: Instant) -> Entry {
         let about = record::about(event);
+        let run_name = Some(run.place_name());
         Entry {
             workflow: Some(run.workflow.name.to_string()),
+            run: run_name,
             decision: self.decision(),
-            rules: self.effects.messages.iter().map(spoken).collect(),
+            cause: self.cause(),
+            released: self.released.iter().map(|released| self.released_hold(released)).collect(),
+            rules: self.effects.messages.iter().map(|message| self.spoken(message)).collect(),
             about: self.note.clone().or(about.about.clone()),
             ..self.performed(about, started)
         }
@@ -127,8 +169,42 @@ impl Report {
             faults: self.effects.faults.iter().map(|fault| fault.what.clone()).collect(),
             set: self.effects.sets.iter().map(|set| (set.path.join("."), set.value.clone())).collect(),
             reviews: self.reviews.clone(),
-            took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            moves: self.moves.clone(),
+            took_us: micros(started.elapsed().saturating_sub(self.performed)),
+            performed_us: micros(self.performed),
             ..about
+        }
+    }
+
+    /// The open hold of a rule or phase, if it is known.
+    pub(super) fn hold_of(&self, rule: &str) -> Option<&OpenHold> {
+        self.holds.iter().find(|hold| hold.rule == rule)
+    }
+
+    fn released_hold(&self, released: &Released) -> ReleasedHold {
+        let known = Some(&released.open).filter(|open| !open.is_empty());
+        let open = known.or(released.why.as_ref()).map(String::as_str).unwrap_or_default();
+        ReleasedHold {
+            hold: self.hold_of(&released.rule).map(|hold| hold.id.clone()),
+            rule: released.rule.clone(),
+            cause: Some(released.cause),
+            open: open.lines().next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn spoken(&self, message: &Message) -> Spoken {
+        let is_hold = message.delivery == Delivery::Hold;
+        let hold = self.hold_of(&message.name).filter(|_| is_hold);
+        Spoken {
+            kind: if is_hold { Speech::Hold } else { Speech::Witness },
+            hold: hold.map(|hold| hold.id.clone()),
+            rule: message.name.clone(),
+            is_phase: message.source == Source::Phase,
+            code: message.code.clone(),
+            line: message.line,
+            text: message.text.clone(),
+            facts: message.facts.clone(),
+            satisfied_by: message.satisfied_by.clone(),
         }
     }
 
@@ -142,15 +218,6 @@ impl Report {
     }
 }
 
-fn spoken(message: &Message) -> Spoken {
-    Spoken {
-        kind: if message.delivery == Delivery::Hold { Speech::Hold } else { Speech::Witness },
-        rule: message.name.clone(),
-        is_phase: message.source == Source::Phase,
-        code: message.code.clone(),
-        line: message.line,
-        text: message.text.clone(),
-        facts: message.facts.clone(),
-        satisfied_by: message.satisfied_by.clone(),
-    }
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

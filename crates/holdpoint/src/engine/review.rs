@@ -8,14 +8,13 @@ use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::level::Level;
 use holdpoint_core::phase::{self, Answered, Request};
-use holdpoint_core::transition::Origin;
+use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
-use holdpoint_core::workflow::step::Delivery;
 
-use super::owed;
 use super::report::Report;
 use super::session::Session;
+use super::{job, owed};
 use crate::check::{self, Failure, Performed};
 use crate::level;
 use crate::pinned::NotPinned;
@@ -25,20 +24,9 @@ use crate::store::journal::{self, Reviewed};
 use crate::store::layout;
 use crate::store::lock::{self, Lock, LockError};
 
-/// The lock under which a run's reviews are performed, one at a time; without it, what is said instead is in the report.
-pub(super) fn lock(session: &Session<'_>, phase: &Phase, report: &mut Report) -> Option<Lock> {
-    let path = lock_file(session);
-    match take_lock(session, &path, Duration::ZERO) {
-        Ok(lock) => return Some(lock),
-        Err(LockError::Busy(_)) => {
-            let text = format!("The {} of this run is being done already.", phase.name);
-            report.effects.messages.push(Origin::Phase(phase).message(Delivery::Tell, text));
-        }
-        Err(error @ LockError::File { .. }) => {
-            report.effects.fault(format!("{} was not performed: {error}", phase.name));
-        }
-    }
-    None
+/// The lock under which a run's reviews are performed, one at a time. It is not waited for.
+pub(super) fn lock(session: &Session<'_>) -> Result<Lock, LockError> {
+    take_lock(session, &lock_file(session), Duration::ZERO)
 }
 
 /// The same lock, which is waited for: a person's word is not lost because a hook is at work.
@@ -72,11 +60,20 @@ pub(super) fn perform(
     report: &mut Report,
 ) -> Result<NextStep, FactError> {
     let item = session.facts().item_id();
-    let performed = match check::perform(request, session.run, session.env) {
+    let job = job::begin(session, phase, request);
+    let came = check::perform(request, session.run, session.env);
+    if let Some(job) = job {
+        job.end(&came, came.as_ref().err().map(|failure| failure.in_words(request)), report);
+    }
+    let performed = match came {
         Ok(performed) => performed,
         Err(Failure::Pinned(why)) => return Ok(NextStep::NotPinned(why)),
         Err(failure) => {
-            return failed(&session.refresh(), phase, &failure.in_words(request), report).map(NextStep::Take);
+            let why = failure.in_words(request);
+            let released =
+                Released { why: Some(why.clone()), ..Released::new(cause(&failure), &phase.name, "") };
+            report.unperformed = Some(released);
+            return failed(&session.refresh(), phase, &why, report).map(NextStep::Take);
         }
     };
     let Performed { mut verdict, output, cost_usd, mut evidence, stands } = performed;
@@ -112,6 +109,22 @@ pub(super) fn perform(
     let facts = session.refresh_with(stands);
     let answered = Answered { verdict: Some(verdict), details: evidence.details, output };
     phase::performed(&facts, phase, &answered).map(NextStep::Take)
+}
+
+/// Why a review or check without a verdict does not hold.
+fn cause(failure: &Failure) -> Cause {
+    match failure {
+        Failure::Missing(_) => Cause::NoReviewer,
+        Failure::Timeout(_) => Cause::Deadline,
+        Failure::Interrupted => Cause::Interrupted,
+        Failure::Start(_)
+        | Failure::Exit(_)
+        | Failure::NoReport(_)
+        | Failure::Unreadable(_)
+        | Failure::Changed(_)
+        | Failure::Lacks(_)
+        | Failure::Pinned(_) => Cause::ReviewFailed,
+    }
 }
 
 /// The step for what did not work.

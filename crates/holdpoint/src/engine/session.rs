@@ -10,6 +10,8 @@ use holdpoint_core::filters::Environments;
 
 use super::command::words::Words;
 use super::watch::{self, Unwatched};
+use crate::agent::Asked;
+use crate::caller::presence::Claimant;
 use crate::env::Env;
 use crate::program;
 use crate::project::{Run, candidates};
@@ -27,6 +29,8 @@ pub struct Session<'a> {
     pub env: &'a Arc<dyn Env>,
     /// The agent's id of the tool call.
     call_id: Option<&'a str>,
+    /// Where the agent's client keeps its record of the session.
+    transcript: Option<&'a str>,
     /// What was typed with a command: facts can name it.
     words: Option<&'a Words>,
     /// Where its conditions and texts are evaluated, with those of the event's other runs.
@@ -48,12 +52,27 @@ impl<'a> Session<'a> {
         env: &'a Arc<dyn Env>,
     ) -> Session<'a> {
         let environments = Arc::clone(environments);
-        Session { run, event, env, call_id: None, words: None, environments, facts: RefCell::default() }
+        Session {
+            run,
+            event,
+            env,
+            call_id: None,
+            transcript: None,
+            words: None,
+            environments,
+            facts: RefCell::default(),
+        }
     }
 
-    /// The same for a tool call of which the agent gives an id.
-    pub(super) fn of_call(self, call_id: Option<&'a str>) -> Session<'a> {
-        Session { call_id, ..self }
+    /// The same for what an agent asks: with its id of the tool call, and its record of the session.
+    pub(super) fn asked(self, asked: &'a Asked) -> Session<'a> {
+        Session { call_id: asked.call_id.as_deref(), transcript: asked.transcript.as_deref(), ..self }
+    }
+
+    /// The agent's session, as the one that works on the run.
+    pub(super) fn claimant(&self) -> Option<Claimant<'_>> {
+        let session = self.event.session.as_deref()?;
+        Some(Claimant { session, transcript: self.transcript })
     }
 
     /// The agent's id of the tool call, if it gives one.

@@ -54,3 +54,28 @@ pub(super) fn read(child: &mut Child, _: Instant) -> Result<Vec<u8>, Unread> {
     }
     Ok(bytes)
 }
+
+/// What a program that has ended has said on standard error, as far as it is there: what it has started may keep that open.
+#[cfg(unix)]
+pub(super) fn last_words(child: &mut Child) -> String {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let Some(said) = child.stderr.take() else { return String::new() };
+    let mut part = [0; 4096];
+    let mut ready = [PollFd::new(&said, PollFlags::IN)];
+    let is_there = poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap_or(0) > 0;
+    let count = if is_there { rustix::io::read(&said, &mut part).unwrap_or(0) } else { 0 };
+    String::from_utf8_lossy(&part[..count]).into_owned()
+}
+
+/// The same where nobody can look whether something is there.
+#[cfg(not(unix))]
+pub(super) fn last_words(child: &mut Child) -> String {
+    use std::io::Read;
+
+    let mut said = Vec::new();
+    if let Some(stderr) = child.stderr.take() {
+        let _ = stderr.take(4096).read_to_end(&mut said);
+    }
+    String::from_utf8_lossy(&said).into_owned()
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::host::{Handler, Host, Matching, Runs, Shape};
+use super::host::{Cap, Handler, Host, Matching, Runs, Shape};
 use super::prompt::Form;
 
 pub(super) const HOST: Host = Host {
@@ -18,6 +18,9 @@ pub(super) const HOST: Host = Host {
     also: &["settings.local.json"],
     shape: Shape::Grouped,
     preamble: &[],
+    local: Some("settings.local.json"),
+    allows: Some(&["permissions", "allow"]),
+    cap: Some(CAP),
     events: &crate::agent::claude::EVENTS,
     ignores_output_at: &[],
     matching: Matching::Names,
@@ -27,12 +30,20 @@ pub(super) const HOST: Host = Host {
     next: None,
 };
 
+/// The client ends a turn after 8 holds in a row without a tool call between them, whatever its hooks say. The engine has
+/// limits of its own, which tell the user what is open.
+const CAP: Cap = Cap { path: &["env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], value: "60", usual: 8 };
+
 /// With `args` no shell stands between: no profile's output, no quoting.
 fn handler(handler: &Handler<'_>) -> Json {
-    json!({
+    let mut entry = json!({
         "type": "command",
         "command": handler.program,
         "args": ["hook", "--agent", handler.agent],
         "timeout": handler.seconds,
-    })
+    });
+    if let (Some(status), Some(fields)) = (handler.status, entry.as_object_mut()) {
+        fields.insert("statusMessage".to_owned(), status.into());
+    }
+    entry
 }

@@ -20,6 +20,9 @@ pub(super) const HOST: Host = Host {
     also: &["config.toml"],
     shape: Shape::Grouped,
     preamble: &[],
+    local: None,
+    allows: None,
+    cap: None,
     // There is no event for a tool that failed: the one after a tool comes in both cases.
     events: &[
         ("PreToolUse", Moment::Before),

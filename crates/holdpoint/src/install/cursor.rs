@@ -19,6 +19,9 @@ pub(super) const HOST: Host = Host {
     also: &[],
     shape: Shape::Flat,
     preamble: &[("version", 1)],
+    local: None,
+    allows: None,
+    cap: None,
     events: &[
         ("preToolUse", Moment::Before),
         ("postToolUse", Moment::After),

@@ -40,6 +40,14 @@ pub enum SettingsError {
         /// The event.
         event: String,
     },
+    /// Another key of its has the wrong type.
+    #[error("its `{key}` is not {expected}")]
+    NotA {
+        /// The key, with those that lead to it.
+        key: String,
+        /// The right type, with an article.
+        expected: &'static str,
+    },
     /// An edit would change more than Holdpoint's entries.
     #[error("it could not be edited without a change to something else")]
     OtherChange,

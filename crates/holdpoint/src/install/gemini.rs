@@ -19,6 +19,9 @@ pub(super) const HOST: Host = Host {
     also: &[],
     shape: Shape::Grouped,
     preamble: &[],
+    local: None,
+    allows: None,
+    cap: None,
     events: &[
         ("BeforeTool", Moment::Before),
         ("AfterTool", Moment::After),

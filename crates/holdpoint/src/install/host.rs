@@ -36,6 +36,12 @@ pub struct Host {
     pub shape: Shape,
     /// What the file must contain besides its hooks.
     pub preamble: &'static [(&'static str, i64)],
+    /// The file in that folder that is the user's alone, in a project.
+    pub local: Option<&'static str>,
+    /// The keys that lead to the rules of what it may call without asking.
+    pub allows: Option<&'static [&'static str]>,
+    /// What of the client's own settings lets a Stop be held more often than it would by itself.
+    pub cap: Option<Cap>,
     /// Its events and their moments.
     pub events: &'static [(&'static str, Moment)],
     /// Moments at which it ignores a hook's output. A hook still runs there, for what the engine remembers.
@@ -50,6 +56,17 @@ pub struct Host {
     pub prompts: Form,
     /// What the user has to do after `init`.
     pub next: Option<&'static str>,
+}
+
+/// A client's own limit of holds in a row, and the key that raises it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cap {
+    /// The keys that lead to it in the settings.
+    pub path: &'static [&'static str],
+    /// The value: more than the engine ever holds.
+    pub value: &'static str,
+    /// What it is without.
+    pub usual: u32,
 }
 
 /// How hooks are nested in a settings file.
@@ -92,6 +109,8 @@ pub struct Handler<'a> {
     pub seconds: u32,
     /// The moment.
     pub moment: Moment,
+    /// What the client may show while it waits, where that may take long.
+    pub status: Option<&'a str>,
     /// The tools, if the shape has the matcher in the entry.
     pub matcher: Option<&'a str>,
 }
@@ -132,6 +151,12 @@ impl Host {
     pub fn program(&self, env: &dyn Env) -> Option<std::path::PathBuf> {
         self.programs.iter().find_map(|name| program::on_path(name, env))
     }
+}
+
+/// Says how to get a program that a workflow needs.
+pub fn get(program: &str) -> String {
+    let host = ALL.into_iter().find(|host| host.programs.contains(&program));
+    host.map_or_else(|| format!("install `{program}`, or put its folder on PATH"), |host| host.get.to_owned())
 }
 
 /// Quotes a word for a shell.

@@ -1,24 +1,27 @@
 //! Settings in JSON, with comments and trailing commas. Adds and removes entries, and keeps every other character.
 
+mod extras;
 mod tree;
 
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
 use self::tree::{BOM, File, HOOKS, OPTIONS, shallow};
 use super::error::SettingsError;
+use super::extra::Extra;
 use super::host::{Host, Shape};
 use super::ours::Ours;
 use super::settings::{Edited, Registered};
-use super::wanted::Entry;
+use super::wanted::Contents;
 
 /// Adds these entries, and removes all other entries of Holdpoint.
 pub fn register(
     text: Option<&str>,
     host: &Host,
-    entries: &[Entry],
+    wanted: &Contents,
     ours: Ours<'_>,
 ) -> Result<Edited, SettingsError> {
+    let Contents { entries, extras } = wanted;
     let before = text.unwrap_or_default();
     let file = File::open(before, host.shape)?;
     let mut edited = Edited::default();
@@ -45,13 +48,16 @@ pub fn register(
         file.put(&hooks, entry, ours, &mut edited)?;
     }
     edited.text = file.text();
+    for extra in extras {
+        edited.text = extras::put(std::mem::take(&mut edited.text), host.shape, extra, &mut edited)?;
+    }
     if edited.text.trim_start_matches(BOM).lines().count() > 0
         && !edited.text.ends_with('\n')
         && text.is_none()
     {
         edited.text.push('\n');
     }
-    nothing_else_changed(before, &edited.text, host, ours)?;
+    nothing_else_changed(before, &edited.text, host, extras, ours)?;
     Ok(edited)
 }
 
@@ -76,12 +82,18 @@ pub fn unregister(
             property.remove();
         }
     }
-    let left: Vec<String> =
-        file.top.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect();
-    if left.iter().all(|name| made.contains(&vec![name.clone()])) {
+    extras::take_out(&file.top, made);
+    if file.top.properties().iter().all(|property| is_only_made(property, made)) {
         return Ok(None);
     }
     Ok(Some(file.text()))
+}
+
+/// Returns whether a key was made for Holdpoint's entries and has nothing of anybody else.
+fn is_only_made(property: &CstObjectProp, made: &[Vec<String>]) -> bool {
+    let value = property.value();
+    let holds_others = value.is_some_and(|value| value.as_object().is_some() || value.as_array().is_some());
+    !holds_others && property.decoded_name().is_some_and(|name| made.contains(&vec![name]))
 }
 
 /// Lists all hooks that are registered in the text, Holdpoint's and others.
@@ -107,8 +119,20 @@ pub fn value(text: &str) -> Result<Json, SettingsError> {
 }
 
 /// Checks that the edit changed nothing but Holdpoint's entries.
-fn nothing_else_changed(before: &str, after: &str, host: &Host, ours: Ours<'_>) -> Result<(), SettingsError> {
-    let others = |text: &str| value(text).map(|value| without_ours(value, host, ours));
+fn nothing_else_changed(
+    before: &str,
+    after: &str,
+    host: &Host,
+    extras: &[Extra],
+    ours: Ours<'_>,
+) -> Result<(), SettingsError> {
+    let others = |text: &str| {
+        value(text).map(|value| {
+            let mut value = without_ours(value, host, ours);
+            extras::without(&mut value, extras);
+            value
+        })
+    };
     if others(before)? == others(after)? {
         return Ok(());
     }

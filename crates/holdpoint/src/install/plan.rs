@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::draft::{Draft, Planned, read, refuse_elsewhere};
 use super::error::{NotEdited, Purpose, SettingsError};
+use super::extra::Extra;
 use super::host::Host;
 use super::ours::Ours;
 use super::place::{Place, Scope};
 use super::prompt::{self, Source};
-use super::record::{Before, Kept, Part, Record, backup, digest};
-use super::wanted::Wanted;
+use super::record::{Before, Choices, Kept, Part, Record, backup, digest};
+use super::wanted::{Contents, Wanted};
 use super::{apply, pre_push, project_settings, settings};
 use crate::error::{CommandError, Kind};
 use crate::store::layout;
@@ -24,14 +25,14 @@ pub struct Order<'a> {
     pub wanted: &'a Wanted,
     /// The workflows' files, by name.
     pub workflows: &'a [(String, Vec<(String, String)>)],
-    /// The workflows that the user named; none: all.
-    pub chosen: &'a [String],
+    /// What the user chose.
+    pub choices: &'a Choices,
     /// The project's own workflows.
     pub own: &'a [String],
-    /// The program to register.
+    /// The program.
     pub program: &'a Path,
-    /// Whether git's hook before a push is wanted.
-    pub pre_push: bool,
+    /// How the hooks of each agent call it, in their order.
+    pub called: &'a [String],
     /// Whether our folder had its `.gitignore` before.
     pub had_ignore: bool,
     /// What was installed before.
@@ -54,14 +55,14 @@ impl Order<'_> {
     pub fn plan(&self) -> Result<Plan, CommandError> {
         let mut draft = Draft::default();
         let mut left_alone = Vec::new();
-        for host in self.hosts {
-            self.plan_hooks(host, &mut draft)?;
+        for (host, called) in self.hosts.iter().zip(self.called) {
+            self.plan_hooks(host, called, &mut draft)?;
         }
         for host in self.hosts {
             self.plan_commands(host, &mut draft, &mut left_alone)?;
         }
         self.plan_project_settings(&mut draft)?;
-        if self.pre_push {
+        if self.choices.pre_push {
             draft.put(pre_push::planned(self.place, self.program, self.record)?)?;
         }
         refuse_elsewhere(self.place, &draft)?;
@@ -75,14 +76,15 @@ impl Order<'_> {
         before.into_iter().chain([self.program.to_path_buf()]).collect()
     }
 
-    fn plan_hooks(&self, host: &Host, draft: &mut Draft) -> Result<(), CommandError> {
+    fn plan_hooks(&self, host: &Host, called: &str, draft: &mut Draft) -> Result<(), CommandError> {
         let path = self.hooks_file(host, draft)?;
+        self.plan_moved(host, &path, draft)?;
         let text = draft.text(&path)?;
-        let entries = self.wanted.entries(host, &self.program.to_string_lossy());
+        let contents = Contents { entries: self.wanted.entries(host, called), extras: self.extras(host) };
         let text =
             text.as_deref().filter(|text| !text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty());
         let ours = Ours { known: &self.known(), agent: Some(host.name) };
-        let edited = settings::register(&path, text, host, &entries, ours)
+        let edited = settings::register(&path, text, host, &contents, ours)
             .map_err(|why| unusable(&path, why, host))?;
         let after = if edited.changes.is_empty() && text.is_some() {
             text.map(str::to_owned)
@@ -95,8 +97,36 @@ impl Order<'_> {
         draft.put(planned)
     }
 
+    /// What an agent's settings get beside the hooks.
+    fn extras(&self, host: &Host) -> Vec<Extra> {
+        let mut extras = self.wanted.extras(host);
+        if let Some(path) = host.allows.filter(|_| self.choices.allows_commands) {
+            let rule = |(name, _): &(String, _)| Extra::element(path, &format!("Bash(holdpoint {name}:*)"));
+            extras.extend(self.workflows.iter().map(rule));
+        }
+        extras
+    }
+
+    /// Hooks in another file of the agent's, where an earlier `init` was told so, are there no longer.
+    fn plan_moved(&self, host: &Host, path: &Path, draft: &mut Draft) -> Result<(), CommandError> {
+        let kept = self.record.map(|record| record.files.as_slice()).unwrap_or_default();
+        for kept in kept.iter().filter(|kept| kept.agent == host.name && kept.part == Part::Hooks) {
+            let other = self.place.path(&kept.path);
+            let Some(text) = draft.text(&other)?.filter(|_| other != path) else { continue };
+            let ours = Ours { known: &self.known(), agent: Some(host.name) };
+            let after = settings::unregister(&other, &text, host.shape, &kept.made, ours)
+                .map_err(|why| unusable(&other, why, host))?;
+            let after = after.or_else(|| (kept.before != Before::Nothing).then(|| "{}\n".to_owned()));
+            draft.put(Draft::change(&other, host.name, Part::Hooks, after)?)?;
+        }
+        Ok(())
+    }
+
     /// The file for an agent's hooks: one that has some already, where the usual one is not there.
     fn hooks_file(&self, host: &Host, draft: &Draft) -> Result<PathBuf, CommandError> {
+        if let Some(local) = host.local.filter(|_| self.choices.is_local) {
+            return Ok(self.place.folder(host).join(local));
+        }
         let usual = self.place.settings(host);
         if draft.text(&usual)?.is_some() {
             return Ok(usual);
@@ -160,17 +190,17 @@ impl Order<'_> {
 
     /// Only a project has settings of its own, and only if the user named workflows.
     fn plan_project_settings(&self, draft: &mut Draft) -> Result<(), CommandError> {
-        if self.chosen.is_empty() || self.place.scope == Scope::User {
+        if self.choices.workflows.is_empty() || self.place.scope == Scope::User {
             return Ok(());
         }
         let path = layout::config(&self.place.root);
         let text = draft.text(&path)?.unwrap_or_default();
-        let after = project_settings::with(&text, self.chosen, self.own).map_err(|why| {
+        let after = project_settings::with(&text, &self.choices.workflows, self.own).map_err(|why| {
             CommandError::new(Kind::Files, format!("{}: {why}; nothing was written", path.display()))
                 .hinted("see `holdpoint check`")
         })?;
         let mut planned = Draft::change(&path, "", Part::Choices, Some(after))?;
-        planned.changes = vec![format!("enabled: {}", self.chosen.join(", "))];
+        planned.changes = vec![format!("enabled: {}", self.choices.workflows.join(", "))];
         draft.put(planned)
     }
 
@@ -179,7 +209,7 @@ impl Order<'_> {
         env!("CARGO_PKG_VERSION").clone_into(&mut record.holdpoint);
         record.programs.retain(|program| program != self.program);
         record.programs.push(self.program.to_path_buf());
-        self.chosen.clone_into(&mut record.workflows);
+        record.choices = self.choices.clone();
         record.made_ignore |= !self.had_ignore;
         for folder in apply::folders_to_make(self.place, draft) {
             if !record.folders.contains(&folder) {

@@ -22,14 +22,31 @@ pub struct Record {
     pub holdpoint: String,
     /// The programs that were registered, the latest last.
     pub programs: Vec<PathBuf>,
-    /// The workflows that the user chose. Empty: all.
-    pub workflows: Vec<String>,
+    /// What the user chose.
+    #[serde(flatten)]
+    pub choices: Choices,
     /// The files.
     pub files: Vec<Kept>,
     /// Folders that `init` created, each before those in it.
     pub folders: Vec<String>,
     /// Whether `init` created the `.gitignore` of Holdpoint's folder.
     pub made_ignore: bool,
+}
+
+/// What the user chose with `init`, and an `init` without options chooses again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Choices {
+    /// The agents that the user named. Empty: those found.
+    pub agents: Vec<String>,
+    /// The workflows that the user named. Empty: all.
+    pub workflows: Vec<String>,
+    /// Whether the settings are for this user alone.
+    pub is_local: bool,
+    /// Whether agents may call the workflows' commands without asking.
+    pub allows_commands: bool,
+    /// Whether git's hook before a push is wanted.
+    pub pre_push: bool,
 }
 
 /// The record of one file.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::draft::{Draft, Planned, read};
 use super::error::{NotEdited, Purpose, SettingsError};
+use super::extra::Extra;
 use super::host::{self, Host};
 use super::ours::Ours;
 use super::place::{Place, Scope};
@@ -115,7 +116,7 @@ impl Removal {
         if !hooks.iter().any(|hook| ours.has(&hook.handler)) {
             return Ok(());
         }
-        let made = made_by_hand(&hooks);
+        let made = made_by_hand(host, &hooks);
         let after = settings::unregister(path, &text, host.shape, &made, ours);
         let after = after.map_err(|why| unusable(path, why))?;
         self.draft.put(Draft::change(path, host.name, Part::Hooks, after)?)
@@ -135,9 +136,14 @@ fn leads_out(place: &Place, path: &Path) -> bool {
 }
 
 /// Where nobody knows what was made for our entries: the lists, and what held them.
-fn made_by_hand(hooks: &[settings::Registered]) -> Vec<Vec<String>> {
+fn made_by_hand(host: &Host, hooks: &[settings::Registered]) -> Vec<Vec<String>> {
     let lists = hooks.iter().map(|hook| vec!["hooks".to_owned(), hook.event.clone()]);
-    lists.chain([vec!["hooks".to_owned()], vec!["version".to_owned()]]).collect()
+    let mut made: Vec<_> = lists.chain([vec!["hooks".to_owned()], vec!["version".to_owned()]]).collect();
+    if let Some(cap) = host.cap {
+        made.push(Extra::value(cap.path, cap.value).made());
+        made.extend(cap.path.first().map(|key| vec![(*key).to_owned()]));
+    }
+    made
 }
 
 fn unusable(path: &Path, why: SettingsError) -> CommandError {

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::error::SettingsError;
 use super::host::{Host, Shape};
 use super::ours::Ours;
-use super::wanted::Entry;
+use super::wanted::Contents;
 use super::{codex_toml, jsonc};
 
 /// A settings file after an edit.
@@ -36,18 +36,18 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Adds these entries, and removes all other entries of Holdpoint.
+/// Adds these entries and what goes with them, and removes all other entries of Holdpoint.
 pub fn register(
     path: &Path,
     text: Option<&str>,
     host: &Host,
-    entries: &[Entry],
+    wanted: &Contents,
     ours: Ours<'_>,
 ) -> Result<Edited, SettingsError> {
     if is_toml(path) {
-        codex_toml::register(text.unwrap_or_default(), entries, ours)
+        codex_toml::register(text.unwrap_or_default(), &wanted.entries, ours)
     } else {
-        jsonc::register(text, host, entries, ours)
+        jsonc::register(text, host, wanted, ours)
     }
 }
 

@@ -6,12 +6,18 @@ use holdpoint_core::tool::ToolKind;
 use holdpoint_core::workflow::{STOP_MARGIN_S, ToolMatch, Workflow};
 use serde_json::Value as Json;
 
+use super::extra::Extra;
 use super::host::{Handler, Host, Shape};
 
 /// How long a hook may take that performs nothing.
 const QUICK_SECONDS: u32 = 30;
 /// How long a Stop may take at least, and a call before which a command is performed: there reviews are.
 const STOP_SECONDS: u32 = 600;
+/// What a client shows while it waits for a hook that may have a review done.
+pub const STATUS: &str = "Holdpoint is checking the work; a review can take minutes";
+
+/// How long a hook may take at a session's end: Codex waits no longer.
+const END_SECONDS: u32 = 3;
 
 /// What workflows look at.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +31,15 @@ pub struct Wanted {
     beside: Vec<Occasion>,
     /// Whether the hook before a shell call may have a command to perform.
     performs: bool,
+}
+
+/// What a settings file gets.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// The hooks.
+    pub entries: Vec<Entry>,
+    /// What goes with them.
+    pub extras: Vec<Extra>,
 }
 
 /// A hook to register.
@@ -65,10 +80,13 @@ impl Wanted {
         }
     }
 
-    /// A Stop that is held is counted, and counted afresh from the user's next prompt.
+    /// A Stop that is held is counted, and counted afresh from the user's next prompt. Whose run it is, the beginning and the
+    /// end of sessions say.
     fn look_at_stop(&mut self, seconds: u32) {
         self.stop = Some(self.stop.unwrap_or(STOP_SECONDS).max(seconds));
         self.prompt = true;
+        self.start = true;
+        self.look_beside(Occasion::End);
     }
 
     /// A sub-agent that is held is counted, too.
@@ -96,6 +114,12 @@ impl Wanted {
         looked_at.map(|(event, moment)| self.entry(host, program, event, *moment)).collect()
     }
 
+    /// The client's own settings that go with them.
+    pub fn extras(&self, host: &Host) -> Vec<Extra> {
+        let cap = host.cap.filter(|_| self.stop.is_some());
+        cap.map(|cap| Extra::value(cap.path, cap.value)).into_iter().collect()
+    }
+
     fn entry(&self, host: &Host, program: &str, event: &'static str, moment: Moment) -> Entry {
         let matcher = match moment {
             Moment::Before => Some(host.matcher(&tools(host, &self.before))),
@@ -103,8 +127,14 @@ impl Wanted {
             Moment::Stop | Moment::Prompt | Moment::Start | Moment::Beside(_) => None,
         };
         let is_long = moment == Moment::Stop || (moment == Moment::Before && self.performs);
-        let seconds = self.stop.filter(|_| is_long).unwrap_or(QUICK_SECONDS);
-        let handler = Handler { agent: host.name, program, seconds, moment, matcher: matcher.as_deref() };
+        let seconds = match moment {
+            // For the end of a session clients leave little time.
+            Moment::Beside(Occasion::End) => END_SECONDS,
+            _ => self.stop.filter(|_| is_long).unwrap_or(QUICK_SECONDS),
+        };
+        let status = self.stop.filter(|_| is_long).map(|_| STATUS);
+        let matcher_text = matcher.as_deref();
+        let handler = Handler { agent: host.name, program, seconds, moment, status, matcher: matcher_text };
         let handler = (host.handler)(&handler);
         let value = match (host.shape, &matcher) {
             (Shape::Flat, _) => handler,

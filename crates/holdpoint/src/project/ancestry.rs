@@ -3,20 +3,24 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::unreadable::{self, Refused};
 use crate::store::{layout, state_folder};
 
 /// A folder and those above it, the folder itself first. None of a path that is not absolute.
 pub(crate) struct Ancestry<'a> {
     folders: Vec<&'a Path>,
     path: RefCell<OsString>,
+    /// Markers that could not be looked at: in which folder, and why.
+    refused: RefCell<Vec<(usize, String, io::Error)>>,
 }
 
 impl<'a> Ancestry<'a> {
     pub(crate) fn of(start: &'a Path) -> Ancestry<'a> {
         let folders = if start.is_absolute() { start.ancestors().collect() } else { Vec::new() };
-        Ancestry { folders, path: RefCell::default() }
+        Ancestry { folders, path: RefCell::default(), refused: RefCell::default() }
     }
 
     /// Finds the nearest folder that contains `marker`.
@@ -52,6 +56,14 @@ impl<'a> Ancestry<'a> {
         (0..self.folders.len()).find_map(in_folder)
     }
 
+    /// Returns where `marker` could not be looked at, of those that were looked for.
+    pub(super) fn refused(&self, marker: &str) -> Option<Refused> {
+        let mut refused = self.refused.borrow_mut();
+        let at = refused.iter().position(|(_, of, _)| of == marker)?;
+        let (at, _, why) = refused.remove(at);
+        Some(Refused { home: self.folders[at].to_path_buf(), why })
+    }
+
     fn nearest_from(&self, from: usize, marker: &str) -> Option<usize> {
         if marker.is_empty() {
             return None;
@@ -62,7 +74,15 @@ impl<'a> Ancestry<'a> {
     /// Returns whether a folder has `marker`, and the marker belongs to the user. So must a folder above the first:
     /// others may have put the marker there.
     fn is_users(&self, at: usize, marker: &str, is_first: bool) -> bool {
-        let Ok(found) = self.in_folder(at, marker, Path::symlink_metadata) else { return false };
+        let found = match self.in_folder(at, marker, Path::symlink_metadata) {
+            Ok(found) => found,
+            Err(error) => {
+                if !unreadable::is_absent(&error) {
+                    self.refused.borrow_mut().push((at, marker.to_owned(), error));
+                }
+                return false;
+            }
+        };
         state_folder::is_users(&found)
             && (is_first || self.folders[at].metadata().is_ok_and(|folder| state_folder::is_users(&folder)))
     }

@@ -10,6 +10,8 @@ use holdpoint_core::phase;
 use holdpoint_core::workflow::Workflow;
 
 use super::Run;
+use super::whose::{self, Whose};
+use crate::caller::presence::Claimant;
 use crate::catalog::Origin;
 use crate::env::Env;
 use crate::store::books::Books;
@@ -69,7 +71,8 @@ pub fn best(runs: Vec<Run>, env: &Arc<dyn Env>, session: Option<&str>) -> Option
         let facts = facts(&run.workflow, &run.books, id, env, session);
         // Nobody can say that a run is finished that cannot be read: it is judged, so that its fault is told.
         let Ok(is_live) = phase::is_live(&facts) else { return 3 };
-        match (is_live, counts_for(&facts, session).unwrap_or(true)) {
+        let asking = session.map(|session| Claimant { session, transcript: None });
+        match (is_live, counts_for(run, &facts, asking.as_ref(), env.as_ref()).unwrap_or(true)) {
             (true, true) if phase::is_at_work(&facts).unwrap_or(true) => 0,
             (true, true) => 1,
             (true, false) => 2,
@@ -81,14 +84,23 @@ pub fn best(runs: Vec<Run>, env: &Arc<dyn Env>, session: Option<&str>) -> Option
 
 /// Returns whether a run concerns this session: it started here, no other session owns it, and if no session owns it,
 /// it is not stale.
-pub fn counts_for(facts: &Arc<Facts>, session: Option<&str>) -> Result<bool, FactError> {
+pub fn counts_for(
+    run: &Run,
+    facts: &Arc<Facts>,
+    asking: Option<&Claimant<'_>>,
+    env: &dyn Env,
+) -> Result<bool, FactError> {
     if facts.began_elsewhere()?.is_some() {
         return Ok(false);
     }
-    Ok(match (facts.owner()?, session) {
-        (Some(owner), Some(session)) if owner == session => true,
-        (Some(_), Some(_)) => false,
-        (_, _) => !facts.is_stale()?,
+    let whose = match (facts.owner()?, asking) {
+        (Some(owner), Some(asking)) => whose::of(run, Some(&owner), asking, env),
+        (_, _) => Whose::Free,
+    };
+    Ok(match whose {
+        Whose::Own => true,
+        Whose::Anothers(_) => false,
+        Whose::Free => !facts.is_stale()?,
     })
 }
 

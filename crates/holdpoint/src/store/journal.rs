@@ -1,18 +1,20 @@
 //! The journal: one JSON line for every event that concerned a run, appended in one write, rotated by size.
 
-use std::borrow::Cow;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+mod entry;
+mod number;
 
-use holdpoint_core::secret;
-use holdpoint_core::verdict::Verdict;
-use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 use super::books::Books;
 use super::error::StoreError;
-use super::evidence::Evidence;
 use super::folder::{Access, FileError, Folder};
+use number::{End, is_locked};
+
+pub use entry::{
+    BegunSession, Decision, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
+};
 
 /// The size at which the journal is set aside.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -23,187 +25,6 @@ const KEPT: u32 = 3;
 
 /// How much of the journal's end is looked at where only the last lines matter.
 const TAIL_BYTES: u64 = 64 * 1024;
-
-/// One line of the journal.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Entry {
-    /// When, in UTC.
-    pub at: String,
-    /// The moment: `before`, `after`, `stop`, `prompt`, `start`; empty if the input told none.
-    pub event: String,
-    /// The tool's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// What the tool was called for: a command, a path, a sub-agent, in short.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub about: Option<String>,
-    /// The agent.
-    pub agent: String,
-    /// The agent's session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    /// The workflow that was asked; none where the fault lies before any workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workflow: Option<String>,
-    /// What was decided.
-    pub decision: Decision,
-    /// The rules that spoke.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<Spoken>,
-    /// What kept a rule, or the whole hook, from being judged.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub faults: Vec<String>,
-    /// The state fields that were set.
-    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    pub set: serde_json::Map<String, serde_json::Value>,
-    /// The reviews that were performed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub reviews: Vec<Reviewed>,
-    /// How long it took.
-    pub took_us: u64,
-}
-
-impl Entry {
-    /// The entry as it is kept: what was said or called may have a token in it. Most have none, and are not copied.
-    fn without_secrets(&self) -> Cow<'_, Entry> {
-        let spoken = self.rules.iter().flat_map(|rule| {
-            let facts = rule.facts.iter().map(|(_, value)| value);
-            facts.chain([&rule.text]).chain(&rule.satisfied_by)
-        });
-        let mut texts = spoken.chain(&self.about).chain(&self.faults);
-        let is_clean = self.set.is_empty() && texts.all(|text| !secret::is_in(text));
-        if is_clean { Cow::Borrowed(self) } else { Cow::Owned(self.clone().replaced()) }
-    }
-
-    fn replaced(mut self) -> Entry {
-        let rules = self.rules.iter_mut().flat_map(|rule| {
-            let facts = rule.facts.iter_mut().map(|(_, value)| value);
-            facts.chain([&mut rule.text]).chain(&mut rule.satisfied_by)
-        });
-        for text in rules.chain(&mut self.about).chain(&mut self.faults) {
-            secret::replace(text);
-        }
-        for (field, value) in &mut self.set {
-            secret::replace_in(field, value);
-        }
-        self
-    }
-}
-
-/// What was decided about an event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// The agent was held.
-    Hold,
-    /// Something was said.
-    Witness,
-    /// A hold was given up: it had held long enough.
-    Release,
-    /// Something could not be judged.
-    Fault,
-    /// Nothing.
-    #[default]
-    None,
-}
-
-impl Decision {
-    /// The word in the journal.
-    pub fn name(self) -> &'static str {
-        match self {
-            Decision::Hold => "hold",
-            Decision::Witness => "witness",
-            Decision::Release => "release",
-            Decision::Fault => "fault",
-            Decision::None => "none",
-        }
-    }
-}
-
-/// How a rule or a phase spoke.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Speech {
-    /// It held.
-    Hold,
-    /// It only said something.
-    #[default]
-    Witness,
-}
-
-impl Speech {
-    /// The word in the journal.
-    pub fn name(self) -> &'static str {
-        match self {
-            Speech::Hold => "hold",
-            Speech::Witness => "witness",
-        }
-    }
-}
-
-/// A review that was performed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Reviewed {
-    /// The phase.
-    pub phase: String,
-    /// Which round it was.
-    pub round: i64,
-    /// The reviewer's program.
-    pub program: String,
-    /// Its verdict.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
-    /// Its report, below the run's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub report: Option<String>,
-    /// How long it took.
-    pub took_ms: u64,
-    /// What it cost, if it said so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
-}
-
-impl Reviewed {
-    /// What the journal says of a piece of evidence.
-    pub fn of(evidence: &Evidence) -> Reviewed {
-        Reviewed {
-            phase: evidence.phase.clone(),
-            round: evidence.round,
-            program: evidence.command.first().cloned().unwrap_or_default(),
-            verdict: evidence.verdict.clone(),
-            took_ms: evidence.took_ms,
-            ..Reviewed::default()
-        }
-    }
-}
-
-/// A rule that spoke.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Spoken {
-    /// Whether it held.
-    pub kind: Speech,
-    /// The rule's name, or the phase's.
-    pub rule: String,
-    /// Whether it was a phase that is due, not a rule.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_phase: bool,
-    /// Its code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
-    /// Its line in the workflow file.
-    pub line: u32,
-    /// What it said.
-    pub text: String,
-    /// What it looked at: name and short JSON.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<(String, String)>,
-    /// What would satisfy it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub satisfied_by: Option<String>,
-}
 
 /// Appends a line to the journal of a home. A shell that may not write outside of the project leaves it there.
 pub fn append(books: &Books, entry: &Entry) -> Result<(), StoreError> {
@@ -227,13 +48,27 @@ fn append_to(books: &Books, entry: &Entry) -> Result<(), StoreError> {
             (folder, folder.append(path, Access::Ours)?)
         }
     };
-    let mut line = serde_json::to_vec(&*entry.without_secrets())?;
+    let mut line = serde_json::to_vec(&*entry.as_kept(&books.home().to_string_lossy()))?;
+    let mut is_alone = is_locked(&file);
+    let mut length = length(&file);
+    if is_alone && length > BYTES_MAX {
+        // It was set aside while it was waited for: the numbers go on in the new one.
+        file = folder.append(path, Access::Ours)?;
+        is_alone = is_locked(&file);
+        length = self::length(&file);
+    }
+    let end = End::of(&mut file, length);
+    if is_alone {
+        let last = end.seq.or_else(|| number::before(books, folder, &mut file, length)).unwrap_or(0);
+        line.pop();
+        line.extend_from_slice(format!(",\"seq\":{}}}", last.saturating_add(1)).as_bytes());
+    }
     line.push(b'\n');
-    if is_torn(&mut file) {
+    if end.is_torn {
         line.insert(0, b'\n');
     }
     file.write_all(&line).map_err(FileError::io(path))?;
-    if length(&file) > BYTES_MAX {
+    if length + line.len() as u64 > BYTES_MAX {
         rotate(books, folder, path)?;
     }
     Ok(())
@@ -241,14 +76,6 @@ fn append_to(books: &Books, entry: &Entry) -> Result<(), StoreError> {
 
 fn length(file: &File) -> u64 {
     file.metadata().map_or(0, |metadata| metadata.len())
-}
-
-/// Whether the last line has no end: a full disk or a lost machine left it so, and it must not swallow the next one.
-/// A line that another process is just writing looks the same; then an empty line comes between, which readers pass over.
-fn is_torn(file: &mut File) -> bool {
-    let mut last = [b'\n'];
-    let read = file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last));
-    read.is_ok() && last != [b'\n']
 }
 
 /// Sets the journal aside. Whoever still has it open writes on into the old one: nothing is lost.
@@ -303,19 +130,6 @@ pub fn read(books: &Books) -> Vec<Entry> {
     texts.flat_map(|bytes| lines(&String::from_utf8_lossy(&bytes)).collect::<Vec<_>>()).collect()
 }
 
-/// The last hold of a workflow, if it is among the last lines of the journal: only those are read.
-pub fn last_hold(books: &Books, workflow: &str) -> Option<Entry> {
-    let mut file = books.opened().ok()??.open(&books.journal()).ok()??;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let holds = text.lines().rev().filter(|line| line.contains("\"decision\":\"hold\""));
-    let mut entries = holds.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-    entries.find(|entry| entry.workflow.as_deref() == Some(workflow))
-}
-
 /// The time now, as the journal writes it.
 pub fn now() -> String {
     let now = jiff::Timestamp::now();
@@ -346,28 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn the_last_hold_of_a_workflow_is_found_at_the_end() {
+    fn paths_are_kept_as_they_are_below_the_home() {
         let home = tempfile::tempdir().unwrap();
-        let books = Books::in_project(home.path());
-        assert!(last_hold(&books, "one").is_none());
-        let entry = |workflow: &str, decision: Decision, at: &str| Entry {
-            workflow: Some(workflow.into()),
-            decision,
-            at: at.into(),
-            ..Entry::default()
-        };
-        for (workflow, decision, at) in [
-            ("one", Decision::Hold, "1"),
-            ("one", Decision::Hold, "2"),
-            ("one", Decision::None, "3"),
-            ("other", Decision::Hold, "4"),
-        ] {
-            append(&books, &entry(workflow, decision, at)).unwrap();
-        }
-        assert_eq!(last_hold(&books, "one").unwrap().at, "2");
-        let long = Entry { about: Some("x".repeat(70_000)), ..entry("one", Decision::None, "5") };
-        append(&books, &long).unwrap();
-        assert!(last_hold(&books, "one").is_none(), "it is too far back");
+        let (books, root) = (Books::in_project(home.path()), home.path().display());
+        let about = Some(format!("cat {root}/src/a.rs {root}"));
+        append(&books, &Entry { about, ..Entry::default() }).unwrap();
+        assert_eq!(read(&books)[0].about.as_deref(), Some("cat src/a.rs ."));
     }
 
     #[test]

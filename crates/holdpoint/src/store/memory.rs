@@ -1,5 +1,7 @@
 //! What the engine remembers of one session in one run: how often a Stop was held without progress.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::books::Books;
@@ -23,6 +25,9 @@ pub struct Memory {
     /// How the text begins that held the last Stop, where the agent hands it to itself as a prompt.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stop_text: String,
+    /// The tasks in the background that a Stop of this turn was postponed for.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub waited_for: BTreeSet<String>,
 }
 
 /// Reads the memory, changes it and writes it back, under its lock.

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::world::{Answer, WorldError};
 
+use self::begun::NO_FILE;
+pub use self::begun::digest_of;
 pub use self::begun::{Begun, changed_since, is_of_own, is_orphaned};
-use self::begun::{NO_FILE, digest_of};
 use self::copy::{Copy, Head, begun_with, next, write_next};
 pub use self::error::SealError;
 pub use self::vouch::{VouchError, vouch};

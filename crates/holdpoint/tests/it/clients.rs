@@ -11,6 +11,7 @@ mod fence;
 mod held;
 pub(crate) mod install;
 mod kind;
+mod limits;
 mod new_user;
 #[cfg(target_os = "linux")]
 mod offline;
@@ -18,6 +19,7 @@ mod plugin;
 mod recording;
 mod reviewer;
 mod session;
+mod sessions;
 mod table;
 mod taskie;
 mod word;

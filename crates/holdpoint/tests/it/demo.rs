@@ -103,14 +103,21 @@ fn a_script_that_is_not_true_fails() {
 
 #[test]
 fn without_the_client_it_says_what_to_do() {
-    let printed = demo_with(&Project::new(), &["--agent", "claude"], "/nonexistent");
-    assert_eq!((printed.stdout.as_str(), printed.code), ("", Some(1)));
-    for part in [
-        "no `claude` on PATH",
-        "npm install -g @anthropic-ai/claude-code",
-        "run `holdpoint demo` without `--agent`",
-    ] {
-        assert!(printed.stderr.contains(part), "{part}: {}", printed.stderr);
+    let clients = [
+        ("claude", "@anthropic-ai/claude-code"),
+        ("codex", "@openai/codex"),
+        ("gemini", "@google/gemini-cli"),
+    ];
+    for (agent, package) in clients {
+        let printed = demo_with(&Project::new(), &["--agent", agent], "/nonexistent");
+        assert_eq!((printed.stdout.as_str(), printed.code), ("", Some(1)));
+        for part in [
+            format!("no `{agent}` on PATH"),
+            format!("npm install --global {package}"),
+            "run `holdpoint demo` without `--agent`".to_owned(),
+        ] {
+            assert!(printed.stderr.contains(&part), "{part}: {}", printed.stderr);
+        }
     }
     assert_eq!(demo_with(&Project::new(), &["--agent", "nobody"], "/nonexistent").code, Some(2));
 }

@@ -122,7 +122,7 @@ fn claude_code() {
       said {"systemMessage":"m\n\nc"}
     SessionStart: held nothing
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}
-    Stop: held {"decision":"block","reason":"why"}
+    Stop: held {"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"why"}}
       said {"systemMessage":"m\n\nc"}
     SubagentStart: held nothing
       said {"systemMessage":"m","hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"c"}}

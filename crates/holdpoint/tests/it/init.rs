@@ -1,6 +1,7 @@
 //! `holdpoint init` and `holdpoint uninstall`: what is written, what stays, and that nothing remains.
 
 mod brought;
+mod chosen;
 mod files;
 mod killed;
 mod refusals;
@@ -66,8 +67,11 @@ fn each_agent_gets_its_own_form() {
     init(&project, &AGENTS);
     let claude = registered(&project, ".claude/settings.json", "PreToolUse");
     assert_eq!(claude["matcher"], "^(Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit|Task|Agent|mcp__.*)$");
-    let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 600});
+    let exec = json!({"type": "command", "command": HOLDPOINT, "args": ["hook", "--agent", "claude"], "timeout": 600,
+        "statusMessage": "Holdpoint is checking the work; a review can take minutes"});
     assert_eq!(claude["hooks"], json!([exec]));
+    let quick = registered(&project, ".claude/settings.json", "PostToolUse");
+    assert!(quick["hooks"][0].get("statusMessage").is_none(), "it takes no time: {quick}");
     assert_eq!(registered(&project, ".claude/settings.json", "PostToolUse")["hooks"][0]["timeout"], 30);
     assert_eq!(registered(&project, ".claude/settings.json", "Stop")["hooks"][0]["timeout"], 600);
     assert!(registered(&project, ".claude/settings.json", "PostToolUseFailure").is_object());

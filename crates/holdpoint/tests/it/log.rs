@@ -27,7 +27,7 @@ fn it_shows_one_line_an_entry() {
     [TIME]  none     before Bash: ls  [reviewed]
     [TIME]  hold     before Bash: git commit  [reviewed no-commit NC-1]  NOT REVIEWED: phase code.
     [TIME]  witness  before Bash: git push  [reviewed pushes]  A push.
-    [TIME]  fault    before Bash: git commit  [reviewed]  the state file `.reviewed/state.json` is not valid JSON: key must be a string at line 1 column 3
+    [TIME]  fault    before Bash: git commit  [reviewed no-commit]  the state file `.reviewed/state.json` is not valid JSON: key must be a string at line 1 column 3
     [TIME]  fault    no event  the hook's input is not JSON (8 bytes): expected ident at line 1 column 2
     [exit 0]
     ");

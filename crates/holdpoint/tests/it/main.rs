@@ -84,9 +84,12 @@ mod recorded;
 mod recording;
 mod reference;
 mod registration;
+#[cfg(target_os = "linux")]
+mod release;
 mod review;
 #[cfg(target_os = "linux")]
 mod rewritten;
+mod sessions;
 mod shown;
 mod status;
 #[cfg(unix)]

@@ -49,7 +49,9 @@ fn a_run_whose_state_names_nobody_is_whose_commands_it_last_had() {
     begin(&project, "mine");
     tell(&project, &["taskie", "new-plan", "shop"]);
     let told = told(&project);
-    assert!(told.contains("another session works on this run. To work on it here, run one of its"), "{told}");
+    let advice =
+        "another session works on this run. To work on it here, name it: `--run shop` after one of its";
+    assert!(told.contains(advice), "{told}");
 }
 
 /// A session that no hook has seen owns nothing: otherwise an agent could give its run away, and stop.

@@ -358,8 +358,9 @@ fn the_reviewers_own_hooks_answer_nothing() {
 fn a_stop_that_is_only_a_pause_is_not_looked_at() {
     let project = project(&json!({"next": "review"}));
     let stop = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root(),
-        "background_tasks": [{"id": "t", "type": "shell", "status": "running"}]});
-    assert_eq!(project.hook(&stop).stdout, "");
+        "background_tasks": [{"id": "t", "type": "subagent", "status": "running"}]});
+    let told = project.hook(&stop).json();
+    assert!(told.get("decision").is_none() && told["systemMessage"].is_string(), "{told}");
     assert_eq!(reviews(&project), [""; 0]);
 }
 

@@ -172,8 +172,13 @@ impl Project {
         self.run_with(&["hook"], event.to_string().as_bytes())
     }
 
-    /// The journal's lines. A hook that sees another's line half written leaves an empty one before its own.
+    /// The journal's lines about events and commands.
     pub(crate) fn journal(&self) -> Vec<Json> {
+        self.lines().into_iter().filter(|line| line.get("kind").is_none()).collect()
+    }
+
+    /// All lines of the journal. A hook that sees another's line half written leaves an empty one before its own.
+    pub(crate) fn lines(&self) -> Vec<Json> {
         let text = std::fs::read_to_string(self.book("journal.jsonl")).unwrap_or_default();
         let lines = text.lines().filter(|line| !line.is_empty());
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -55,8 +55,10 @@ fn a_run_shows_its_phase_and_what_the_hook_did() {
       home    [ROOT]
       state   .reviewed/state.json, present
       phase   code
+      now     held by no-commit (once): NOT REVIEWED: phase code.
+      next    holdpoint why
       fired   [DATE] [TIME] UTC, just now: before Bash: ls
-      held    [DATE] [TIME] UTC, just now: no-commit NC-1, see `holdpoint why`
+      held    last [DATE] [TIME] UTC, just now: no-commit NC-1
       faults  none in the last day
 
     Other faults: 1 in the last day, see `holdpoint log --faults`
@@ -77,6 +79,8 @@ fn a_broken_or_missing_state_is_told() {
       home    [ROOT]
       state   .reviewed/state.json, broken: it is not valid JSON: key must be a string at line 1 column 3
       phase   unknown: the state is broken
+      now     no-commit released: it could not be judged
+      next    holdpoint log --faults
       fired   [DATE] [TIME] UTC, just now: before Bash: git commit
       held    never
       faults  1 in the last day, see `holdpoint log --faults`

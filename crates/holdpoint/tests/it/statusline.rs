@@ -29,7 +29,7 @@ fn it_tells_the_workflow_the_phase_and_the_last_hold() {
     assert_line(&line(&project, "src/deep"), "reviewed · code\n");
     project.hook(&shell(&project, "s", "git commit"));
     project.hook(&shell(&project, "s", "ls"));
-    assert_line(&line(&project, "src/deep"), "reviewed · code · held just now by no-commit\n");
+    assert_line(&line(&project, "src/deep"), "reviewed · code · held by no-commit\n");
 }
 
 #[test]

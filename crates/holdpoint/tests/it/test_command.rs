@@ -149,3 +149,85 @@ says       = ["SAW (first head)"]
         assert!(told.contains(part) && told.ends_with("[exit 1]"), "{wrong}\n{told}");
     }
 }
+
+/// A workflow whose check waits for whoever writes to a pipe.
+const WAITING: &str = r#"
+about = "Waits."
+[run]
+home  = "wait.json"
+state = "wait.json"
+due   = "phase"
+[phases.waits]
+by        = "check"
+check     = { run = ["cat", "(pipe)"], timeout = 600 }
+then.pass = "over"
+then.fail = "over"
+[phases.over]
+by   = "user"
+[commands.start]
+about = "Begin"
+steps = [{ create = true, go = "waits", say = "Begun." }]
+"#;
+
+/// Three cases: in the first nothing is due, the second is at work until it is interrupted, the third is never begun.
+const WAITED_FOR: &str = r#"
+title    = "t"
+state_at = "wait.json"
+[given]
+event.hook_event_name = "Stop"
+[[case]]
+name   = "nothing is due"
+state  = { phase = "over" }
+expect = "allow"
+[[case]]
+name   = "the check is at work"
+state  = { phase = "waits" }
+expect = "allow"
+[[case]]
+name   = "never begun"
+state  = { phase = "over" }
+expect = "allow"
+"#;
+
+#[test]
+fn an_interruption_ends_it_at_once_and_says_how_far_it_came() {
+    use rustix::process::{Pid, Signal, kill_process};
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let project = Project::new();
+        let pipe = project.root().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        project.workflow("waiting", &WAITING.replace("(pipe)", pipe.to_str().unwrap()));
+        project.write(".holdpoint/workflows/waiting/cases/c.toml", WAITED_FOR);
+        project.write("temporary/x", "");
+        let temporary = project.root().join("temporary");
+        let mut command = project.command(&["test", "waiting"]);
+        command.env("TMPDIR", &temporary).stdout(std::process::Stdio::piped());
+        let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        // It opens once the check reads it.
+        let held_open = std::fs::File::options().write(true).open(&pipe).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let printed = crate::project::Printed::from(child.wait_with_output().unwrap());
+        drop(held_open);
+        assert_eq!(printed.code, Some(code), "{}{}", printed.stdout, printed.stderr);
+        assert_eq!(printed.stdout, "waiting: interrupted. 1 passed, 0 failed, 2 not run\n");
+        assert!(
+            printed.stderr.starts_with("error: interrupted: not all cases were run\n"),
+            "{}",
+            printed.stderr
+        );
+        let left: Vec<_> =
+            std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["x"], "what it made is gone");
+    }
+}
+
+#[test]
+fn a_terminal_shows_how_far_it_is() {
+    let project = reviewed();
+    let case =
+        "title = \"t\"\n[[case]]\nname = \"c\"\nevent.hook_event_name = \"Stop\"\nexpect = \"allow\"\n";
+    project.write(".holdpoint/workflows/reviewed/cases/c.toml", case);
+    let shown =
+        crate::terminal::Terminal::new().shown(project.command(&["test", "reviewed", "--case", "c"]), 80);
+    assert!(shown.contains("\rreviewed: 0 of 1 cases\u{1b}[K\r\u{1b}[K"), "{shown:?}");
+}

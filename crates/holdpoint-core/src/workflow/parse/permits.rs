@@ -181,6 +181,7 @@ impl Parser<'_> {
             offends: offends.into(),
         });
         let rule = Rule {
+            holds_on_fault: None,
             name: name.unwrap_or_else(|| format!("{}.{}{at}", entry.source, entry.key).into()),
             guard: None,
             code: table.and_then(|table| self.reader.text(table, "code")),

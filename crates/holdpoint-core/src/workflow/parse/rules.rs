@@ -13,7 +13,7 @@ use crate::diagnostic::nearest;
 use crate::event::Moment;
 use crate::tool::ToolKind;
 
-const HOLD_KEYS: [&str; 14] = [
+const HOLD_KEYS: [&str; 15] = [
     "guard",
     "code",
     "on",
@@ -28,6 +28,7 @@ const HOLD_KEYS: [&str; 14] = [
     "log",
     "say",
     "satisfied_by",
+    "on_fault",
 ];
 const WITNESS_KEYS: [&str; 14] = [
     "guard", "code", "on", "each", "when", "also", "set", "clear", "renew", "write", "remove", "log", "to",
@@ -67,8 +68,8 @@ impl Parser<'_> {
         kind: RuleKind,
     ) -> Rule {
         let keys = match kind {
-            RuleKind::Hold => &HOLD_KEYS,
-            RuleKind::Witness => &WITNESS_KEYS,
+            RuleKind::Hold => &HOLD_KEYS[..],
+            RuleKind::Witness => &WITNESS_KEYS[..],
         };
         self.known_rule_keys(place, table, keys);
         let on = self.on(place, &span, table, kind);
@@ -88,11 +89,17 @@ impl Parser<'_> {
             each,
             step,
             satisfied_by: self.source(table, "satisfied_by", Language::Template),
+            holds_on_fault: Reader::get(table, "on_fault").map(|_| self.on_fault(table)),
             line: self.line(span.start),
         };
         self.reader.moments.clear();
         self.reader.has_element = false;
         rule
+    }
+
+    /// `on_fault`: whether what cannot be judged is held.
+    pub(super) fn on_fault(&mut self, table: &DeTable<'_>) -> bool {
+        self.chosen(table, "on_fault", &[("allow", false), ("hold", true)])
     }
 
     /// Complains about keys that a rule does not have, those of other steps included.

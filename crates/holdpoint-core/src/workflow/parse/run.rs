@@ -11,9 +11,9 @@ use super::Parser;
 use crate::diagnostic::nearest;
 use crate::level::Level;
 
-const RUN_KEYS: [&str; 22] = [
+const RUN_KEYS: [&str; 23] = [
     "home", "each", "newest", "state", "shows", "due", "last", "id", "strays", "format", "stamp", "owner",
-    "root", "stale", "log", "sealed", "record", "aside", "item", "status", "restore", "level",
+    "root", "stale", "log", "sealed", "record", "aside", "item", "status", "restore", "level", "on_fault",
 ];
 
 impl Parser<'_> {
@@ -51,6 +51,7 @@ impl Parser<'_> {
             stale: self.expression(run, "stale"),
             log: self.log_file(run),
             is_sealed: self.reader.truth(run, "sealed"),
+            holds_on_fault: self.on_fault(run),
             notes: Notes::default(),
             watch: Watch { restore: self.restore(run), ..Watch::default() },
             level: self.level(run),

@@ -109,7 +109,8 @@ impl Printer {
             self.ui.line(format!("  {} {that}", self.ui.paint(Style::Green, "✓")));
             self.dim(&format!("    $ {}", self.short(run)));
         }
-        let entries = journal::read(books);
+        let mut entries = journal::read(books);
+        entries.retain(|entry| entry.kind.is_event());
         let count = |decision: Decision| entries.iter().filter(|entry| entry.decision == decision).count();
         // A Stop with a review takes as long as its reviewer, which says nothing about the cost of a hook.
         let hooks = entries.iter().filter(|entry| entry.reviews.is_empty() && entry.event != "command");

@@ -13,6 +13,7 @@ use crate::cli::Context;
 use crate::install::host::{Host, quoted};
 use crate::install::place::Place;
 use crate::install::wanted::Wanted;
+use crate::program;
 use crate::store::journal::Entry;
 
 /// The inputs of the examination, and its findings so far.
@@ -40,6 +41,7 @@ impl Doctor<'_> {
         self.two_copies(host, &hooks);
         self.missing_events(host, &hooks);
         self.disabled(host);
+        self.capped(host, &hooks);
         self.old_client(host, &hooks, program.as_deref());
         let inventory = program
             .as_deref()
@@ -67,6 +69,8 @@ impl Doctor<'_> {
                 why: Some("the program is part of the project, so it was not run".to_owned()),
                 ..Default::default()
             },
+            // Nobody waits for the answer there.
+            Some(moment) if !moment.can_hold() => trial::Trial { allows: true, ..Default::default() },
             Some(moment) => trial::run(self.context, host, hook, moment),
             None => {
                 trial::Trial { why: Some(format!("unknown event `{}`", hook.event)), ..Default::default() }
@@ -110,12 +114,18 @@ impl Doctor<'_> {
     fn other_program(&mut self, host: &Host, hook: &Hook) {
         let program = PathBuf::from(&hook.line.program);
         let own = std::env::current_exe().ok().and_then(|own| own.canonicalize().ok());
+        let is_own = |found: PathBuf| found.canonicalize().ok() == own;
+        if program.is_relative()
+            && program::on_path(&hook.line.program, self.context.env.as_ref()).is_some_and(is_own)
+        {
+            return;
+        }
         if program.is_relative() {
             let what = format!(
-                "{} calls `{}` without a path at {}: an agent with another PATH may not find it",
+                "{} calls `{}` by its name at {}, and PATH finds another program by it here than this one",
                 host.title, hook.line.program, hook.event
             );
-            self.findings.push(Finding::note(what, again(host, hook.scope)));
+            self.findings.push(Finding::note(what, "put the folder of this one first on PATH"));
         } else if program.canonicalize().ok() != own {
             let theirs = around::version_of(&program, &self.context.cwd);
             if theirs != self.version {
@@ -146,6 +156,6 @@ impl Doctor<'_> {
             "cd {} && codex     (then trust the folder, type /hooks, and trust the hooks)",
             quoted(&root)
         );
-        self.findings.push(Finding::wrong(what, remedy));
+        self.findings.push(Finding::todo(what, remedy));
     }
 }

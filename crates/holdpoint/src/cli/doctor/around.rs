@@ -218,7 +218,7 @@ pub(super) fn version_of(program: &Path, cwd: &Path) -> Option<String> {
 }
 
 /// Returns PATH in a login shell.
-fn login_path(context: &Context) -> Option<String> {
+pub(in crate::cli) fn login_path(context: &Context) -> Option<String> {
     let shell = context.env.var(SHELL).unwrap_or_else(|| "sh".to_owned());
     let mut command = Command::new(shell);
     command.args(["-lc", "printf '\\n%s\\n' \"$PATH\""]).current_dir(&context.cwd).stderr(Stdio::null());

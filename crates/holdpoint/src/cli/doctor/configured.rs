@@ -31,8 +31,11 @@ impl Doctor<'_> {
                 hook.file.display()
             );
             let is_one_file = twin.file == hook.file;
-            let remedy =
-                if is_one_file { again(host, hook.scope) } else { "holdpoint uninstall --user".to_owned() };
+            let remedy = match (is_one_file, twin.scope == hook.scope) {
+                (true, _) => again(host, hook.scope),
+                (false, true) => "holdpoint uninstall, and then holdpoint init with what you want".to_owned(),
+                (false, false) => "holdpoint uninstall --user".to_owned(),
+            };
             self.findings.push(Finding::wrong(what, remedy));
         }
     }
@@ -93,6 +96,27 @@ impl Doctor<'_> {
                 self.findings.push(Finding::wrong(what, remedy));
             }
         }
+    }
+
+    /// Notes a client that ends a turn after a few holds, whatever its hooks say.
+    pub(super) fn capped(&mut self, host: &Host, hooks: &[Hook]) {
+        let Some(cap) = host.cap.filter(|_| hooks.iter().any(|hook| hook.event == "Stop")) else { return };
+        let variable = cap.path.last().copied().unwrap_or_default();
+        let is_set = |file: std::path::PathBuf| {
+            let text = draft::read(&file).ok().flatten().unwrap_or_default();
+            let value = jsonc::value(&text).unwrap_or_default();
+            value.pointer(&format!("/{}", cap.path.join("/"))).is_some()
+        };
+        let mut files = self.places.iter().flat_map(|place| place.all_settings(host));
+        if files.any(is_set) || self.context.env.var(variable).is_some() {
+            return;
+        }
+        let what = format!(
+            "{} ends a turn after {} holds without a tool call between them, whatever is open then",
+            host.title, cap.usual
+        );
+        let scope = hooks.first().map_or(Scope::Project, |hook| hook.scope);
+        self.findings.push(Finding::note(what, format!("to raise that: {}", again(host, scope))));
     }
 
     /// Reports a client that ignores the arguments of hooks without a shell, and so calls Holdpoint without arguments.

@@ -8,6 +8,8 @@ use serde::Serialize;
 pub(super) enum Level {
     /// A problem: something does not work.
     Wrong,
+    /// A step that is left to the user: until it is done something does not work, and nothing else can do it.
+    Todo,
     /// A note: everything works, but the user may want to know.
     Note,
 }
@@ -26,6 +28,11 @@ impl Finding {
     /// Creates a problem.
     pub(super) fn wrong(what: impl Into<String>, remedy: impl Into<String>) -> Finding {
         Finding { level: Level::Wrong, what: what.into(), remedy: remedy.into() }
+    }
+
+    /// Creates a step that is left to the user.
+    pub(super) fn todo(what: impl Into<String>, remedy: impl Into<String>) -> Finding {
+        Finding { level: Level::Todo, what: what.into(), remedy: remedy.into() }
     }
 
     /// Creates a note.

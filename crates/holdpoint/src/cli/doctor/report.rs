@@ -104,7 +104,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let uses_login_shell = agents.iter().any(|agent| {
         host::named(agent.agent).is_some_and(|host| host.runs == Runs::LoginShell) && !agent.hooks.is_empty()
     });
-    let Doctor { mut findings, version, places, .. } = doctor;
+    let Doctor { mut findings, version, places, entries, .. } = doctor;
     let root = places.first().map_or_else(|| context.cwd.clone(), |place| place.root.clone());
     around::git(context, &mut findings);
     around::programs(context, &root, &mut findings);
@@ -114,6 +114,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     around::state_folder(context, &mut findings);
     around::workflows(context, &found, &mut findings);
     around::on_path(context, version.as_deref(), uses_login_shell, &mut findings);
+    reviewers::last_failed(&entries, &mut findings);
     let reviewers = reviewers::look(context, &workflows, &found, &mut findings);
     Ok(Report {
         version: version.unwrap_or_else(|| "holdpoint".to_owned()),
@@ -143,7 +144,7 @@ fn enabled(
     let Configuration { effective, own, .. } = &found.configuration;
     let counts = |folder: &PathBuf| own.iter().any(|own| own.folder == *folder);
     all.retain(|one| one.folder.as_ref().is_none_or(counts) && effective.enables(&one.name));
-    let chosen: Vec<&String> = records.iter().flat_map(|record| &record.workflows).collect();
+    let chosen: Vec<&String> = records.iter().flat_map(|record| &record.choices.workflows).collect();
     all.retain(|one| chosen.is_empty() || one.folder.is_some() || chosen.contains(&&one.name));
     Ok(all)
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::cli::{Context, phrase};
-use crate::store::journal::{Decision, Entry, Speech};
+use crate::store::journal::{Decision, Entry, Kind, Speech};
 use crate::ui::{Style, Ui};
 
 /// The printer of rows. It prints the date where it changes.
@@ -36,7 +36,7 @@ impl Rows {
             self.ui.line(self.ui.paint(Style::Bold, &date));
             self.date = date;
         }
-        let word = format!("{:<7}", entry.decision.name());
+        let word = format!("{:<7}", word(entry));
         let used = time.len() + word.len() + 4;
         let rest = cut(rest(entry, self.faults), self.width.map(|width| width.saturating_sub(used)));
         self.ui.record(format!(
@@ -56,17 +56,62 @@ fn painted(ui: &Ui, entry: &Entry, word: &str) -> String {
     }
 }
 
+/// Returns the word of a line: what was decided, or what the line is about.
+fn word(entry: &Entry) -> &'static str {
+    match entry.kind {
+        Kind::Event => entry.decision.name(),
+        Kind::Began => "began",
+        Kind::Ended => "ended",
+        Kind::Settled => "settled",
+        Kind::Session => "session",
+    }
+}
+
+/// Renders the line of a review or check, of a settled hold or of a session. None for an event.
+fn other(entry: &Entry) -> Option<String> {
+    let workflow = entry.workflow.as_deref().map(phrase::printable).unwrap_or_default();
+    if let Some(job) = &entry.job {
+        let round = match job.limit {
+            Some(limit) => format!("round {} of {limit}", job.round),
+            None => format!("round {}", job.round),
+        };
+        let by = job.model.as_ref().unwrap_or(&job.program);
+        let by = if by.is_empty() { String::new() } else { format!(", {}", phrase::printable(by)) };
+        let verdict = job.verdict.as_ref().map(|verdict| format!(": {}", phrase::printable(verdict.word())));
+        let why = job.why.as_ref().map(|why| format!(": no verdict: {}", phrase::printable(why)));
+        let came = verdict.or(why).unwrap_or_default();
+        return Some(format!("[{workflow}] {} {round}{by}{came}", phrase::printable(&job.phase)));
+    }
+    if let Some(settled) = &entry.settled {
+        let (rule, how) = (phrase::printable(&settled.rule), format!("{:?}", settled.how).to_lowercase());
+        return Some(format!("[{workflow}] {rule} ({}): {how}", phrase::printable(&settled.hold)));
+    }
+    let session = entry.began.as_ref()?;
+    let parts = [Some(entry.agent.clone()), session.user.clone(), session.branch.clone()];
+    let parts: Vec<String> = parts.into_iter().flatten().map(|part| phrase::printable(&part)).collect();
+    Some(parts.join(", "))
+}
+
 /// Renders the event, the workflow and rule, and the first line of the message or the fault.
 fn rest(entry: &Entry, faults: bool) -> String {
+    if let Some(other) = other(entry) {
+        return other;
+    }
     let mut parts = vec![phrase::call(entry)];
-    let who = [entry.workflow.as_deref().map(phrase::printable).unwrap_or_default(), phrase::spoken(entry)];
+    let released = || entry.released.first().map(|released| phrase::printable(&released.rule));
+    let spoken = Some(phrase::spoken(entry)).filter(|spoken| !spoken.is_empty()).or_else(released);
+    let workflow = entry.workflow.as_deref().map(phrase::printable).unwrap_or_default();
+    let who = [workflow, spoken.unwrap_or_default()];
     let who = who.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
     if !who.is_empty() {
         parts.push(format!("[{who}]"));
     }
     let speaker = entry.rules.iter().find(|spoken| spoken.kind == Speech::Hold).or(entry.rules.first());
     let (said, fault) = (speaker.map(|spoken| &spoken.text), entry.faults.first());
-    let text = if faults { fault.or(said) } else { said.or(fault) };
+    let open = entry.released.first().map(|released| &released.open).filter(|open| !open.is_empty());
+    let text = if faults { fault.or(said) } else { said.or(fault).or(open) };
+    let cause = entry.cause.filter(|_| entry.decision == Decision::Release);
+    parts.extend(cause.map(|cause| format!("({})", cause.reason())));
     parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
     parts.join("  ")
 }

@@ -4,21 +4,25 @@ use std::sync::Arc;
 
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
+use holdpoint_core::holds::OpenHold;
 use holdpoint_core::phase::{self, Due};
+use holdpoint_core::release::Cause;
 use holdpoint_core::settings::Layer;
+use holdpoint_core::standing::{Condition, Performing};
 use holdpoint_core::workflow::{Text, Workflow};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::catalog::{self, Origin, Unusable};
 use crate::cli::selection::{Word, is_since};
-use crate::cli::{Context, journals};
+use crate::cli::{Context, journals, phrase};
 use crate::engine::owed;
 use crate::engine::session::Session;
+use crate::engine::standing;
 use crate::engine::watch;
 use crate::error::in_full;
 use crate::layers::Configuration;
-use crate::project::{Found, Run};
+use crate::project::{self, Found, Run, Unreadable, linked};
 use crate::store::journal::{self, Decision, Entry};
 use crate::store::layout;
 
@@ -32,6 +36,8 @@ pub(super) struct Report {
     pub(super) problems: Vec<String>,
     /// What has no effect because the user has not allowed it, in a sentence with the command.
     pub(super) waiting: Option<String>,
+    /// In a linked working tree: what is active in the main one, in a sentence each.
+    pub(super) main_tree: Vec<String>,
     /// Workflows that are not active here.
     pub(super) inactive: Vec<Inactive>,
     /// Faults outside the runs: input that was not an event, a workflow that cannot be used.
@@ -55,6 +61,20 @@ pub(super) struct RunReport {
     pub(super) phase_fault: Option<String>,
     /// The approvals that the run waits for.
     pub(super) waits_for: Vec<String>,
+    /// How it stands, in a word: `reviewing`, `checking`, `released`, `held`, `waits`, `at work`, `over` or `clear`.
+    pub(super) condition: &'static str,
+    /// The same in a sentence.
+    pub(super) now: Option<String>,
+    /// Why what is open does not hold.
+    pub(super) cause: Option<Cause>,
+    /// Who acts next.
+    pub(super) turn: Option<&'static str>,
+    /// The one next command.
+    pub(super) next: Option<String>,
+    /// The holds that are open.
+    pub(super) holds: Vec<OpenHold>,
+    /// The review or check that is being performed.
+    pub(super) performing: Option<Performing>,
     /// What shell calls did although a rule holds it, and nobody has settled; each with the command that undoes it.
     pub(super) unsettled: Vec<Unsettled>,
     /// What is to be said of reviews that Holdpoint has not performed.
@@ -115,14 +135,35 @@ pub(super) fn gather(context: &Context) -> Report {
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
         waiting: context.waiting(&found),
+        main_tree: main_tree(context, &found),
         inactive: inactive(context, &found),
-        problems: found.problems,
+        problems: found.problems.into_iter().chain(found.unreadable.iter().map(unreadable)).collect(),
         unusable: found
             .unusable
             .into_iter()
             .map(|Unusable { name, why }| UnusableReport { name, why: in_full(&why) })
             .collect(),
     }
+}
+
+/// Says which runs of the main working tree hold whom in this linked one.
+fn main_tree(context: &Context, found: &Found) -> Vec<String> {
+    let Some(main) = linked::in_main(&context.cwd) else { return Vec::new() };
+    let there = if found.runs.is_empty() {
+        project::find(&main, &context.env, None, None).runs
+    } else {
+        found.runs.iter().filter(|run| linked::is_of_main(&run.home, &context.cwd)).cloned().collect()
+    };
+    let sentence = |run: &Run| {
+        let (home, name) = (run.home.display(), &run.workflow.name);
+        let whom = if run.workflow.phases.is_empty() {
+            "Its rules hold here as well."
+        } else {
+            "It holds the session that works on it, here as well."
+        };
+        format!("The main working tree, {home}, has a run of {name}. {whom}")
+    };
+    there.iter().map(sentence).collect()
 }
 
 fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> bool) -> RunReport {
@@ -139,7 +180,21 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         Origin::BuiltIn => ("built-in", None),
         Origin::Own { layer, folder } => (layer.word(), Some(folder.display().to_string())),
     };
+    let standing = standing::of(run, &facts);
+    let condition = standing.condition();
+    let cause = match &condition {
+        Condition::Released(_, cause) => Some(*cause),
+        _ => None,
+    };
+    let (word, now) = (condition.name(), condition.in_words(phrase::since));
     RunReport {
+        condition: word,
+        now,
+        cause,
+        turn: standing.turn(),
+        next: standing.next_command().map(str::to_owned),
+        holds: standing.holds.clone(),
+        performing: standing.performing.clone(),
         workflow: workflow.name.to_string(),
         about: workflow.about.to_string(),
         origin,
@@ -154,7 +209,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         unreviewed: unreviewed(context, run, &facts),
         faults_last_day: entries.iter().filter(|entry| is_recent_fault(entry)).count(),
         last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
-        last_event: entries.pop(),
+        last_event: entries.into_iter().rfind(|entry| entry.kind.is_event()),
     }
 }
 
@@ -216,6 +271,10 @@ fn inactive(context: &Context, found: &Found) -> Vec<Inactive> {
         marker: workflow.run.home.into_owned(),
     };
     own_usable.chain(built_in).filter(|workflow| !is_active(workflow)).map(row).collect()
+}
+
+fn unreadable(unreadable: &Unreadable) -> String {
+    format!("{} holds nothing: {}", unreadable.workflow, unreadable.in_words())
 }
 
 fn unsettled(context: &Context, run: &Run) -> Vec<Unsettled> {

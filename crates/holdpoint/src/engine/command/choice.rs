@@ -11,7 +11,7 @@ use crate::catalog::{self, Origin, Unusable};
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
 use crate::layers;
-use crate::project;
+use crate::project::{self, linked};
 use crate::store::layout;
 use crate::store::registered::Registered;
 use crate::store::seal::{self, Begun};
@@ -27,7 +27,13 @@ pub struct Choice {
 /// Returns the workflow of that name as a command in this folder means it: a layer's own, or a built-in one. None if
 /// there is no such workflow.
 pub fn workflow(cwd: &Path, env: &dyn Env, name: &str) -> Result<Option<Choice>, CommandError> {
-    let found = find(cwd, env, name)?;
+    let mut found = find(cwd, env, name)?;
+    // A linked working tree need not have what the main one has.
+    if found.is_none()
+        && let Some(main) = linked::in_main(cwd)
+    {
+        found = find(&main, env, name)?;
+    }
     Ok(found.map(|(workflow, origin)| {
         let workflow = project::reviewers::chosen(cwd, env, Arc::new(workflow));
         Choice { workflow, origin }

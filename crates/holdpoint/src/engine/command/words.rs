@@ -16,6 +16,8 @@ pub struct Words {
     pub args: BTreeMap<String, String>,
     /// The flags: `true`, or their value.
     pub flags: BTreeMap<String, Json>,
+    /// The run that was named with `--run`, which every command takes that has no flag of that name.
+    pub run: Option<String>,
 }
 
 /// A mistake in the words.
@@ -56,6 +58,12 @@ pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words
             at += read_flag(flag, value, words.get(at + 1), &mut given).map_err(wrong)?;
             continue;
         }
+        if let Some(named) = named_run(word, words.get(at + 1)).filter(|_| !ended) {
+            let (name, length) = named.map_err(wrong)?;
+            given.run = Some(name.to_owned());
+            at += length;
+            continue;
+        }
         let argument = expected.next().ok_or_else(|| wrong(WordError::TooMany(word.clone())))?;
         if argument.is_rest {
             given.args.insert(argument.name.to_string(), words[at..].join(" "));
@@ -71,6 +79,19 @@ pub fn read(workflow: &str, command: &Command, words: &[String]) -> Result<Words
         check(argument, &given).map_err(wrong)?;
     }
     Ok(given)
+}
+
+/// The flag that names a run.
+const RUN: &str = "run";
+
+/// The run that a word names, and how many words that took.
+fn named_run<'w>(word: &'w str, next: Option<&'w String>) -> Option<Result<(&'w str, usize), WordError>> {
+    let named = word.strip_prefix("--")?.strip_prefix(RUN)?;
+    if named.is_empty() {
+        let value = next.ok_or_else(|| WordError::NeedsValue(RUN.to_owned()));
+        return Some(value.map(|value| (value.as_str(), 2)));
+    }
+    named.strip_prefix('=').map(|value| Ok((value, 1)))
 }
 
 /// The flag that a word names, and the value that is part of the word.
@@ -184,6 +205,10 @@ mod tests {
         assert_eq!(given("plan|--rounds=7|a").unwrap().flags["rounds"], json!("7"));
         assert_eq!(given("plan|--|--from-draft|--").unwrap().args["topic"], "--from-draft --");
         assert_eq!(given("plan|--nonsense|a").unwrap().args["topic"], "--nonsense a");
+        let named = given("plan|--run|cart|a").unwrap();
+        assert_eq!((named.run.as_deref(), named.args["topic"].as_str()), (Some("cart"), "a"));
+        assert_eq!(given("--run=cart|plan|a|--run|b").unwrap().args["topic"], "a --run b");
+        assert_eq!(given("plan|a").unwrap().run, None);
         assert_eq!(command().usage(), "start [--rounds <N>] [--from-draft] <MODE> <TOPIC>...");
     }
 
@@ -197,7 +222,9 @@ mod tests {
             ("plan|--rounds|99999999999999999999|a", "`--rounds` cannot be"),
             ("plan|--rounds", "`--rounds` needs a value"),
             ("plan|--from-draft=1|a", "takes no value"),
+            ("plan|--run", "`--run` needs a value"),
             ("--round|plan|a", "has no flag `--round`"),
+            ("--runs|plan|a", "has no flag `--runs`"),
         ] {
             assert!(given(line).unwrap_err().what().contains(part), "{line}");
         }

@@ -17,7 +17,7 @@ use crate::store::registered::Registered;
 pub(super) const NO_FILE: &str = "none";
 
 /// A digest of the workflow's file.
-pub(super) fn digest_of(origin: &Origin) -> String {
+pub fn digest_of(origin: &Origin) -> String {
     let Origin::Own { folder, .. } = origin else { return NO_FILE.to_owned() };
     file_digest(folder).unwrap_or_else(|| NO_FILE.to_owned())
 }

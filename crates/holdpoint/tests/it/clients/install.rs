@@ -5,21 +5,50 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// A client in the version these tests were written with.
+/// A client, in the two versions that docs/reference/agents.md names.
 pub(crate) struct Client {
     package: &'static str,
-    pub(crate) version: &'static str,
+    /// The oldest one that these tests pass with, which they usually run on.
+    pub(crate) oldest: &'static str,
+    /// The newest one that they have passed with.
+    pub(crate) newest: &'static str,
     found: OnceLock<Result<PathBuf, String>>,
 }
 
-pub(crate) static CLAUDE: Client =
-    Client { package: "@anthropic-ai/claude-code", version: "2.1.197", found: OnceLock::new() };
+pub(crate) static CLAUDE: Client = Client {
+    package: "@anthropic-ai/claude-code",
+    oldest: "2.1.197",
+    newest: "2.1.326",
+    found: OnceLock::new(),
+};
 pub(crate) static CODEX: Client =
-    Client { package: "@openai/codex", version: "0.166.0", found: OnceLock::new() };
+    Client { package: "@openai/codex", oldest: "0.166.0", newest: "0.169.0", found: OnceLock::new() };
 pub(crate) static GEMINI: Client =
-    Client { package: "@google/gemini-cli", version: "0.61.0", found: OnceLock::new() };
+    Client { package: "@google/gemini-cli", oldest: "0.61.0", newest: "0.61.0", found: OnceLock::new() };
+
+/// Says which versions are tested: `newest` is what the registry has now, anything else the oldest ones.
+const WHICH: &str = "HOLDPOINT_CLIENTS";
 
 impl Client {
+    /// The version that is tested.
+    fn version(&self) -> Result<String, String> {
+        match std::env::var(WHICH).as_deref() {
+            Ok("newest") => self.registered(),
+            Ok("oldest") | Err(_) => Ok(self.oldest.to_owned()),
+            Ok(other) => panic!("{WHICH} is `{other}`, and not `oldest` or `newest`"),
+        }
+    }
+
+    /// The newest version that the registry has.
+    fn registered(&self) -> Result<String, String> {
+        let mut npm = Command::new("npm");
+        npm.args(["view", "--fetch-retries=1", self.package, "version"]);
+        let output = npm.stdin(Stdio::null()).output().map_err(|error| format!("npm: {error}"))?;
+        let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let is_version = version.starts_with(|c: char| c.is_ascii_digit());
+        is_version.then_some(version).ok_or_else(|| "npm view told no version".to_owned())
+    }
+
     /// The folder with its node modules; none if the test is to be skipped.
     fn modules(&self) -> Option<PathBuf> {
         install_all();
@@ -38,7 +67,7 @@ impl Client {
     /// Installs it once below the target folder: beside its place and then moved there, so that it is whole or absent.
     fn install(&self) -> Result<PathBuf, String> {
         let clients = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("clients");
-        let package = format!("{}@{}", self.package, self.version);
+        let package = format!("{}@{}", self.package, self.version()?);
         let folder = clients.join(package.replace('/', "+"));
         if folder.exists() {
             return Ok(folder);

@@ -32,13 +32,18 @@ impl Session {
 
     /// What the hooks made Claude Code show to its user, as its transcript has it.
     pub(super) fn shown_to_user(&self) -> Vec<String> {
+        let lines = self.transcript().into_iter();
+        let messages = lines.filter(|line| line["attachment"]["type"] == "hook_system_message");
+        messages.map(|line| line["attachment"]["content"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// What Claude Code recorded of the session.
+    pub(super) fn transcript(&self) -> Vec<Json> {
         let folders = std::fs::read_dir(self.home.path().join(".claude/projects")).unwrap();
         let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
         let transcripts = files.map(|file| file.unwrap().path()).filter(|path| path.is_file());
         let text: String = transcripts.map(|path| std::fs::read_to_string(path).unwrap()).collect();
-        let lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
-        let messages = lines.filter(|line| line["attachment"]["type"] == "hook_system_message");
-        messages.map(|line| line["attachment"]["content"].as_str().unwrap().to_owned()).collect()
+        text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()).collect()
     }
 }
 
@@ -76,21 +81,24 @@ fn path(project: &Project) -> OsString {
     std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).unwrap()
 }
 
-/// Waits for a client; one that takes longer than a minute is killed with all its children.
+/// How long a session may take: a machine with other work takes its time.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// Waits for a client; one that takes longer is killed with all its children.
 fn finish(mut client: Command) -> Printed {
     let client = client.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = client.process_group(0).spawn().unwrap();
     let group = Pid::from_child(&child);
     let (done, waiting) = mpsc::channel();
     std::thread::spawn(move || done.send(child.wait_with_output()));
-    if let Ok(output) = waiting.recv_timeout(Duration::from_mins(1)) {
+    if let Ok(output) = waiting.recv_timeout(PATIENCE) {
         return output.unwrap().into();
     }
     let _ = kill_process_group(group, Signal::KILL);
     // A child that left the group may keep the pipes open: then there is nothing to show.
     let output = waiting.recv_timeout(Duration::from_secs(5)).map(|output| Printed::from(output.unwrap()));
     let (stdout, stderr) = output.map(|printed| (printed.stdout, printed.stderr)).unwrap_or_default();
-    panic!("the client did not end within a minute\n{stdout}\n{stderr}")
+    panic!("the client did not end within {PATIENCE:?}\n{stdout}\n{stderr}")
 }
 
 pub(super) fn run_claude(program: &Path, project: &Project, model: &Model) -> Session {
@@ -101,6 +109,18 @@ pub(super) fn run_claude(program: &Path, project: &Project, model: &Model) -> Se
 pub(super) fn resume_claude(program: &Path, project: &Project, model: &Model, session: Session) -> Session {
     let id = session.printed.json()["session_id"].as_str().unwrap().to_owned();
     claude(session.home, program, project, model, &["--resume", &id])
+}
+
+/// A copy of a session of Claude Code, with the user's next prompt.
+pub(super) fn fork_claude(program: &Path, project: &Project, model: &Model, session: Session) -> Session {
+    let id = session.printed.json()["session_id"].as_str().unwrap().to_owned();
+    claude(session.home, program, project, model, &["--resume", &id, "--fork-session"])
+}
+
+/// Claude Code with another prompt, as a user has it who is asked before commands.
+pub(super) fn ask_careful_claude(program: &Path, project: &Project, model: &Model, prompt: &str) -> Session {
+    let args = ["-p", prompt, "--output-format", "json", "--permission-mode", "default", "--model", "sonnet"];
+    with(tempfile::tempdir().unwrap(), program, project, model, &args)
 }
 
 /// Claude Code with another prompt, and more arguments.
@@ -120,7 +140,10 @@ fn claude(home: TempDir, program: &Path, project: &Project, model: &Model, more:
 
 fn asked(home: TempDir, program: &Path, project: &Project, model: &Model, more: &[&str]) -> Session {
     let args = ["--output-format", "json", "--dangerously-skip-permissions", "--model", "sonnet"];
-    let args = [more, &args].concat();
+    with(home, program, project, model, &[more, &args].concat())
+}
+
+fn with(home: TempDir, program: &Path, project: &Project, model: &Model, args: &[&str]) -> Session {
     let url = model.url();
     let vars = [
         ("ANTHROPIC_BASE_URL", url.as_str()),
@@ -132,7 +155,7 @@ fn asked(home: TempDir, program: &Path, project: &Project, model: &Model, more: 
         ("DISABLE_AUTOUPDATER", "1"),
         ("IS_SANDBOX", "1"),
     ];
-    run(home, program, project, model, &args, &vars)
+    run(home, program, project, model, args, &vars)
 }
 
 /// The name of a model that Codex knows nothing of.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::clients::install::{CLAUDE, CODEX, GEMINI};
+use crate::clients::install::{CLAUDE, CODEX, Client, GEMINI};
 use crate::clients::{capabilities, word};
 use crate::recorded::is_recording;
 
@@ -42,9 +42,13 @@ impl Cell {
 
 const AGENTS: [&str; 5] = ["Claude Code", "Codex", "Gemini CLI", "Cursor", "Copilot CLI"];
 
-/// The versions: of the clients that are tested, and those that the documentation was written for.
-fn versions() -> [&'static str; 5] {
-    [CLAUDE.version, CODEX.version, GEMINI.version, "3.9", "1.0"]
+/// The versions: of the clients that are tested, oldest and newest, and those that the documentation was written for.
+fn versions() -> [String; 5] {
+    let range = |client: &Client| {
+        let (oldest, newest) = (client.oldest, client.newest);
+        if oldest == newest { oldest.to_owned() } else { format!("{oldest} to {newest}") }
+    };
+    [range(&CLAUDE), range(&CODEX), range(&GEMINI), "3.9".to_owned(), "1.0".to_owned()]
 }
 
 /// Each capability, and what it comes to in each agent.
@@ -107,7 +111,7 @@ const TABLE: [(&str, [Cell; 5]); 17] = [
         ADVISORY,
     ]),
     ("A Stop is held, the agent goes on, and is released", [
-        enforced("claude_is_held_at_stop").but("By its documentation, the client ends the turn after 8 holds without a tool call between them."),
+        enforced("claude_is_held_at_stop").but("By itself the client ends the turn after 8 holds without a tool call between them: `init` raises that to 60, by `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` (`claude_is_held_as_often_as_it_takes`). The hold is context for the model, shown as feedback; to clients before 2.1.196, which do not name the prompt in their events, it is a block, shown as an error."),
         enforced("codex_is_held_at_stop"),
         enforced("gemini_is_held_at_stop").but("By its documentation, the client ends the turn after 100 rounds."),
         ENFORCED.but("By its documentation, the client ends the turn after 5 holds, unless `loop_limit` says otherwise."),
@@ -179,8 +183,9 @@ Made by the tests from what they show: `HOLDPOINT_RECORD=1 cargo test --test it 
 *Enforced*: the client does it whatever the model makes of it. *Advisory*: somebody is told, and may ignore it.
 *Impossible*: the client has no way for it; the note says what happens instead.
 
-Of Claude Code, Codex and Gemini CLI this is shown in the clients themselves, in the versions named, by the tests below
-(`crates/holdpoint/tests/it/clients`). Of Cursor and Copilot CLI it is known by recorded payloads, written after their
+Of Claude Code, Codex and Gemini CLI this is shown in the clients themselves, in the oldest and in the newest version
+named, by the tests below (`crates/holdpoint/tests/it/clients`): they run on the oldest ones, and with
+`HOLDPOINT_CLIENTS=newest` on the newest that the npm registry has. Of Cursor and Copilot CLI it is known by recorded payloads, written after their
 documentation: no client was asked.
 ";
 

@@ -46,7 +46,12 @@ fn comments_order_commas_and_other_hooks_stay() {
     let edited = round_trip(FOREIGN);
     let mut rest = edited.lines();
     for line in FOREIGN.lines() {
-        let is_there = rest.any(|there| there.trim_end_matches(',') == line.trim_end_matches(','));
+        // The client's own limit goes into the line of an `env` that is in one.
+        let ours = format!("{}, \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"60\"}}", line.trim_end_matches("},"));
+        let is_there = rest.any(|there| {
+            let there = there.trim_end_matches(',');
+            there == line.trim_end_matches(',') || (line.contains("\"env\"") && there == ours)
+        });
         assert!(is_there, "`{line}` is gone, or in another place:\n{edited}");
     }
 }
