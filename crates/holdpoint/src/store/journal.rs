@@ -14,6 +14,7 @@ use number::{End, is_locked};
 
 pub use entry::{
     BegunSession, Decision, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
+    below,
 };
 
 /// The size at which the journal is set aside.

@@ -259,7 +259,9 @@ impl Entry {
         let why = self.job.iter_mut().flat_map(|job| &mut job.why);
         for text in rules.chain(&mut self.about).chain(&mut self.faults).chain(open).chain(why) {
             secret::replace(text);
-            below(home, text);
+            if let Cow::Owned(shorter) = below(home, text) {
+                *text = shorter;
+            }
         }
         for (field, value) in &mut self.set {
             secret::replace_in(field, value);
@@ -268,11 +270,13 @@ impl Entry {
     }
 }
 
-/// Shortens the paths below a home, and its own to a dot.
-fn below(home: &str, text: &mut String) {
+/// A text with the paths below a home shortened, and its own to a dot.
+pub fn below<'a>(home: &str, text: &'a str) -> Cow<'a, str> {
     // The whole machine is no home whose paths could be shortened.
     if home.len() > 1 && text.contains(home) {
-        *text = text.replace(&format!("{home}/"), "").replace(home, ".");
+        Cow::Owned(text.replace(&format!("{home}/"), "").replace(home, "."))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
