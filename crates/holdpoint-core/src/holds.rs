@@ -199,6 +199,11 @@ impl Judged<'_> {
         is_alike && (moment == Moment::Stop || open.session == self.session)
     }
 
+    /// Whether these holds stay as they are.
+    pub fn leaves(&self, open: &Holds) -> bool {
+        self.now.is_empty() && open.0.iter().all(|hold| self.settles(hold).is_none())
+    }
+
     /// How this event settles a hold that does not hold now, if it does.
     fn settles(&self, open: &OpenHold) -> Option<How> {
         let is_own = open.session == self.session;

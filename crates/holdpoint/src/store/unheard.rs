@@ -61,7 +61,8 @@ impl Note {
 
     /// What it says, if it is there and about the run at `place`, and whoever noted it is gone.
     pub fn read(&self, place: &Path) -> Option<Unheard> {
-        let bytes = self.books.read(&self.path, BYTES_MAX).ok()??;
+        // Nearly always there is none, and a look is cheaper than opening it.
+        let bytes = self.books.has(&self.path).then(|| self.books.read(&self.path, BYTES_MAX))?.ok()??;
         let unheard: Unheard = serde_json::from_slice(&bytes).ok()?;
         let is_its = unheard.place == layout::name(self.books.home(), place);
         (is_its && !unheard.is_being_said()).then_some(unheard)
