@@ -9,7 +9,6 @@ use std::sync::Arc;
 use clap::Args;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
-use holdpoint_core::phase::round::{is_shown, round_now};
 use holdpoint_core::workflow::Text;
 use serde_json::Value as Json;
 
@@ -75,10 +74,10 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let facts = run.facts(event, Arc::clone(env));
     let mut words = vec![run.workflow.name.to_string()];
     let phase = run.workflow.run.shows.as_ref().and_then(|source| phase(&facts, source));
-    let round = round_now(&facts).filter(|_| !is_shown(&run.workflow));
+    let standing = standing::of(run, &facts);
     words.extend(phase.map(|phase| short(&phase)));
-    words.extend(round.map(|round| format!("round {round}")));
-    words.extend(standing::of(run, &facts).condition().in_short(phrase::since).map(|text| short(&text)));
+    words.extend(standing.round.map(|round| format!("round {round}")));
+    words.extend(standing.condition().in_short(phrase::since).map(|text| short(&text)));
     words.join(" · ")
 }
 
