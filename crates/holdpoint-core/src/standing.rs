@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::holds::{How, OpenHold};
+use crate::holds::OpenHold;
 use crate::phase::next::Next;
 use crate::release::{Cause, STATUS};
 use crate::workflow::phase::Actor;
@@ -38,37 +38,6 @@ pub struct Standing {
     pub holds: Vec<OpenHold>,
     /// What is being performed.
     pub performing: Option<Performing>,
-}
-
-/// What became of a hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate<'a> {
-    /// It is still open.
-    Open(&'a OpenHold),
-    /// It was settled.
-    Settled(How),
-}
-
-impl Fate<'_> {
-    /// The word for it: `open`, `released`, or how it was settled.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Fate::Open(OpenHold { cause: Some(_), .. }) => "released",
-            Fate::Open(_) => "open",
-            Fate::Settled(how) => how.name(),
-        }
-    }
-
-    /// It in words.
-    pub fn in_words(&self) -> String {
-        match self {
-            Fate::Open(OpenHold { cause: Some(cause), .. }) => {
-                format!("still open, but released: {}", cause.reason())
-            }
-            Fate::Open(hold) => format!("still open, held {}", times(hold.times)),
-            Fate::Settled(how) => how.in_words().to_owned(),
-        }
-    }
 }
 
 /// What matters most of it.
@@ -268,19 +237,6 @@ mod tests {
         assert_eq!(short, "reviewing 2/8, opus, 41 s");
         assert_eq!(words, "reviewing plan-review by opus, round 2 of 8, since 41 s");
         assert_eq!(standing.turn(), Some("reviewer"));
-    }
-
-    #[test]
-    fn what_became_of_a_hold_is_said() {
-        let (held, released) = (hold("note", None), hold("note", Some(Cause::Background)));
-        for (fate, name, words) in [
-            (Fate::Open(&held), "open", "still open, held 3 times"),
-            (Fate::Open(&released), "released", "still open, but released: background work"),
-            (Fate::Settled(How::Satisfied), "satisfied", "satisfied"),
-            (Fate::Settled(How::Dropped), "dropped", "not tried again"),
-        ] {
-            assert_eq!((fate.name(), fate.in_words().as_str()), (name, words));
-        }
     }
 
     #[test]

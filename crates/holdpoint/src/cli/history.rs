@@ -6,7 +6,8 @@ use std::sync::Arc;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::holds::{How, OpenHold};
-use holdpoint_core::standing::{Fate, Standing};
+use holdpoint_core::release::Cause;
+use holdpoint_core::standing::Standing;
 
 use super::{Context, phrase};
 use crate::engine::standing;
@@ -18,6 +19,35 @@ use crate::store::journal::Entry;
 pub(super) struct History {
     runs: Vec<(String, Standing)>,
     settled: HashMap<String, How>,
+}
+
+/// What became of a hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is still open, and holds unless there is a cause why it does not.
+    Open(Option<Cause>),
+    /// It was settled.
+    Settled(How),
+}
+
+impl Fate {
+    /// Returns the word for it: `open`, `released`, or how it was settled.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Fate::Open(None) => "open",
+            Fate::Open(Some(_)) => "released",
+            Fate::Settled(how) => how.name(),
+        }
+    }
+
+    /// Renders it for people.
+    pub(super) fn in_words(self) -> String {
+        match self {
+            Fate::Open(None) => "still open".to_owned(),
+            Fate::Open(Some(cause)) => format!("still open, but released: {}", cause.reason()),
+            Fate::Settled(how) => how.in_words().to_owned(),
+        }
+    }
 }
 
 /// Returns the facts about a run for a session that would begin in the current folder.
@@ -42,10 +72,10 @@ impl History {
     }
 
     /// Returns what became of a hold, by its id; none if nothing is known of it.
-    pub(super) fn fate(&self, id: &str) -> Option<Fate<'_>> {
+    pub(super) fn fate(&self, id: &str) -> Option<Fate> {
         let is_it = |hold: &&OpenHold| hold.id == id;
         let open = self.runs.iter().flat_map(|(_, standing)| &standing.holds).find(is_it);
-        open.map(Fate::Open).or_else(|| self.settled.get(id).copied().map(Fate::Settled))
+        open.map(|hold| Fate::Open(hold.cause)).or_else(|| self.settled.get(id).copied().map(Fate::Settled))
     }
 
     /// Says how each run stands now, in a sentence with the next command.
@@ -57,5 +87,22 @@ impl History {
             Some(format!("Now, {workflow}: {words}{stop}{next}"))
         };
         self.runs.iter().filter_map(sentence).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_a_hold_is_said() {
+        for (fate, name, words) in [
+            (Fate::Open(None), "open", "still open"),
+            (Fate::Open(Some(Cause::Background)), "released", "still open, but released: background work"),
+            (Fate::Settled(How::Satisfied), "satisfied", "satisfied"),
+            (Fate::Settled(How::Dropped), "dropped", "not tried again"),
+        ] {
+            assert_eq!((fate.name(), fate.in_words().as_str()), (name, words));
+        }
     }
 }

@@ -2,12 +2,11 @@
 
 use clap::Args;
 use holdpoint_core::release::Cause;
-use holdpoint_core::standing::Fate;
 use holdpoint_core::workflow::Rule;
 use holdpoint_core::workflow::parse::FILE;
 use serde_json::{Value as Json, json};
 
-use super::history::History;
+use super::history::{Fate, History};
 use super::selection::{Speakers, is_rule};
 use super::{Context, condition, journals, phrase, subject};
 use crate::error::CommandError;
@@ -80,10 +79,10 @@ struct Explained<'a> {
     place: Option<String>,
     rule: Option<Rule>,
     /// What became of the hold.
-    fate: Option<Fate<'a>>,
+    fate: Option<Fate>,
 }
 
-fn explain<'a>(context: &Context, history: &'a History, entry: &Entry, spoken: &'a Spoken) -> Explained<'a> {
+fn explain<'a>(context: &Context, history: &History, entry: &Entry, spoken: &'a Spoken) -> Explained<'a> {
     let fate = spoken.hold.as_deref().and_then(|id| history.fate(id));
     let workflows = subject::find(context, &[]).unwrap_or_default();
     let Some(found) = workflows.into_iter().find(|found| Some(&found.name) == entry.workflow.as_ref()) else {
@@ -163,7 +162,7 @@ fn show_rule(ui: &Ui, explained: &Explained<'_>) {
     if let Some(place) = &explained.place {
         ui.line(format!("  file   {}", ui.paint(Style::Cyan, place)));
     }
-    if let Some(fate) = &explained.fate {
+    if let Some(fate) = explained.fate {
         ui.line(format!("  now    {}", fate.in_words()));
     }
     let heading = |text: &str| ui.line(format!("\n{}", ui.paint(Style::Bold, text)));
@@ -223,7 +222,7 @@ fn as_json(entry: &Entry, rules: &[Explained<'_>]) -> Json {
         json!({
             "kind": spoken.kind,
             "hold": spoken.hold,
-            "now": explained.fate.map(|fate| fate.name()),
+            "now": explained.fate.map(Fate::name),
             "rule": spoken.rule,
             "code": spoken.code,
             "file": explained.place,

@@ -15,6 +15,7 @@ use number::{End, is_locked};
 use entry::Places;
 pub use entry::{
     BegunSession, Decision, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
+    below,
 };
 
 /// The size at which the journal is set aside.

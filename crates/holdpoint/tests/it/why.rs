@@ -32,7 +32,7 @@ fn a_held_commit_is_explained() {
       event  before Bash: git commit -m 'x'
       rule   reviewed: no-commit NC-1
       file   [ROOT]/.holdpoint/workflows/reviewed/workflow.toml:7
-      now    still open, held once
+      now    still open
 
     It said
       NOT REVIEWED: phase code.

@@ -143,7 +143,8 @@ fn problem(free: &str, held: &str) -> Option<String> {
 
 /// Judges by the journal, for moments at which the agent ignores the hook's output.
 fn by_journal(books: &Books) -> Trial {
-    let decisions: Vec<Decision> = journal::read(books).into_iter().map(|entry| entry.decision).collect();
+    let events = journal::read(books).into_iter().filter(|entry| entry.kind.is_event());
+    let decisions: Vec<Decision> = events.map(|entry| entry.decision).collect();
     let holds = decisions == [Decision::None, Decision::Hold];
     let why = (!holds).then(|| {
         format!("its journal has {:?}", decisions.iter().map(|decision| decision.name()).collect::<Vec<_>>())

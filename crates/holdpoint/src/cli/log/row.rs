@@ -1,9 +1,8 @@
 //! Prints one line per entry of the journal.
 
-use holdpoint_core::standing::Fate;
 use jiff::Timestamp;
 
-use crate::cli::history::History;
+use crate::cli::history::{Fate, History};
 use crate::cli::{Context, phrase};
 use crate::store::journal::{Decision, Entry, Kind, Speech};
 use crate::ui::{Style, Ui};

@@ -258,10 +258,8 @@ impl<'a> Places<'a> {
         if let Some(folder) = self.state_folder.as_ref().filter(|folder| text.contains(&***folder)) {
             *text = text.replace(&**folder, "(state folder)");
         }
-        // The whole machine is no home whose paths could be shortened.
-        let home = &*self.home;
-        if home.len() > 1 && text.contains(home) {
-            *text = text.replace(&format!("{home}/"), "").replace(home, ".");
+        if let Cow::Owned(shorter) = below(&self.home, text) {
+            *text = shorter;
         }
     }
 }
@@ -300,6 +298,16 @@ impl Entry {
             secret::replace_in(field, value);
         }
         self
+    }
+}
+
+/// A text with the paths below a home shortened, and its own to a dot.
+pub fn below<'a>(home: &str, text: &'a str) -> Cow<'a, str> {
+    // The whole machine is no home whose paths could be shortened.
+    if home.len() > 1 && text.contains(home) {
+        Cow::Owned(text.replace(&format!("{home}/"), "").replace(home, "."))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
