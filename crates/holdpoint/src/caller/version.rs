@@ -18,6 +18,9 @@ const PACKAGE_REACH: usize = 6;
 /// The most characters of a version.
 const CHARS_MAX: usize = 40;
 
+/// What follows the version of a package for one system.
+const SYSTEMS: [&str; 3] = ["-linux", "-darwin", "-win32"];
+
 /// Returns the version of the client that made this call, if it can be told.
 pub fn of(env: &dyn Env, transcript: Option<&str>) -> Option<String> {
     by_record(Path::new(transcript.unwrap_or_default())).or_else(|| by_process(env))
@@ -56,7 +59,9 @@ fn by_file(path: &Path) -> Option<String> {
 fn of_package(folder: &Path) -> Option<String> {
     let text = head(&folder.join("package.json"), PACKAGE_BYTES)?;
     let package: Json = serde_json::from_str(&text).ok()?;
-    package["version"].as_str().and_then(version)
+    let said = package["version"].as_str()?;
+    // A package for one system has that in its version.
+    version(SYSTEMS.iter().find_map(|system| said.split_once(system)).map_or(said, |(own, _)| own))
 }
 
 /// A text, if it looks like a version.
@@ -107,6 +112,13 @@ mod tests {
         assert_eq!(by_file(&script), None);
         file(folder.path(), "node_modules/@x/cli/package.json", "{\"version\":\"0.61.0\"}");
         assert_eq!(by_file(&script).as_deref(), Some("0.61.0"));
+        let native = file(folder.path(), "node_modules/@x/codex-linux-x64/vendor/codex", "");
+        file(
+            folder.path(),
+            "node_modules/@x/codex-linux-x64/package.json",
+            "{\"version\":\"0.169.0-linux-x64\"}",
+        );
+        assert_eq!(by_file(&native).as_deref(), Some("0.169.0"));
         assert_eq!(by_file(&folder.path().join("gone")), None);
     }
 }

@@ -29,8 +29,8 @@ const PART_CHARS_MAX: usize = 60;
 #[command(after_help = "\
 Examples:
   In Claude Code's settings.json:
-    \"statusLine\":
-      {\"type\": \"command\", \"command\": \"holdpoint statusline\"}
+    \"statusLine\": {\"type\": \"command\",
+      \"command\": \"holdpoint statusline\", \"refreshInterval\": 2}
   By hand:
     echo '{}' | holdpoint statusline")]
 pub(super) struct Arguments {}
