@@ -56,6 +56,30 @@ pub enum How {
     Ended,
 }
 
+impl How {
+    /// The word in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            How::Satisfied => "satisfied",
+            How::Superseded => "superseded",
+            How::Dropped => "dropped",
+            How::Released => "released",
+            How::Ended => "ended",
+        }
+    }
+
+    /// The same in words, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            How::Satisfied => "satisfied",
+            How::Superseded => "followed by another hold",
+            How::Dropped => "not tried again",
+            How::Released => "released, and the run went on",
+            How::Ended => "its run is over",
+        }
+    }
+}
+
 /// A hold that was settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {

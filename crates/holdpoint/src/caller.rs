@@ -12,6 +12,7 @@ mod rollout;
 mod sign;
 mod tail;
 pub mod transcript;
+pub mod version;
 mod whence;
 
 use std::path::{Path, PathBuf};

@@ -123,7 +123,7 @@ impl FromStr for Process {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::{Marks, Process, Standing, StartedWith, Terminal};
 
@@ -192,6 +192,11 @@ mod linux {
         bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 
+    /// Returns the file that a process runs.
+    pub(in super::super) fn program(process: Process) -> Option<PathBuf> {
+        std::fs::read_link(format!("/proc/{}/exe", process.pid)).ok()
+    }
+
     fn read(path: &Path, bytes_max: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         if let Ok(file) = std::fs::File::open(path) {
@@ -225,7 +230,7 @@ mod linux {
 #[cfg(target_os = "linux")]
 pub use linux::terminal;
 #[cfg(target_os = "linux")]
-pub(super) use linux::words;
+pub(super) use linux::{program, words};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
@@ -253,6 +258,10 @@ mod elsewhere {
         Vec::new()
     }
 
+    pub(in super::super) fn program(_: Process) -> Option<std::path::PathBuf> {
+        None
+    }
+
     impl Marks {
         /// Those of a process: they cannot be told here.
         pub fn of(_: Process) -> Option<Marks> {
@@ -264,7 +273,7 @@ mod elsewhere {
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::terminal;
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::words;
+pub(super) use elsewhere::{program, words};
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
