@@ -114,7 +114,7 @@ fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
             seen.effects.fault(why);
         }
     }
-    note.breaches.retain(|breach| !now.has_settled(session, breach));
+    now.settle(session, &mut note.breaches);
     note.calls = stay;
     if session.event.moment == Moment::Stop && !note.breaches.is_empty() {
         seen.unsettled = Some(telling::unsettled(&note.breaches));
