@@ -1,5 +1,6 @@
 //! Questions to git: each is one short process with a deadline. Names are arguments, never shell text.
 
+pub mod folders;
 mod output;
 
 use std::path::Path;

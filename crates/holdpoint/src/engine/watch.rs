@@ -20,10 +20,11 @@ use thiserror::Error;
 use self::look::{Sight, look};
 use super::session::Session;
 use crate::caller::Process;
+use crate::git::folders::GitFolders;
 use crate::store::layout;
 use crate::store::watch::{Call, Held, Look, Note, Notes, WatchError};
 use crate::watch::lingering::Sought;
-use crate::watch::refs::{GitFolders, RefsError};
+use crate::watch::refs::RefsError;
 use crate::watch::touched;
 
 /// How long a call counts that nobody has said is over, in seconds.

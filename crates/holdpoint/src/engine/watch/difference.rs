@@ -8,8 +8,9 @@ use holdpoint_core::world::Answer;
 
 use super::{Session, Sight, Unwatched};
 use crate::git;
+use crate::git::folders::GitFolders;
 use crate::store::watch::{Breach, Held, Note, What};
-use crate::watch::refs::{GitFolders, Head, Refs};
+use crate::watch::refs::{Head, Refs};
 use crate::watch::touched;
 
 /// What the branches' full names begin with.
