@@ -330,9 +330,6 @@ fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::
         said.unrecorded(session, &error);
     }
     said.add(session, &report);
-    if session.event.moment == Moment::Stop && !report.reviews.is_empty() {
-        watch::acknowledge(session);
-    }
     call.leftovers.keep(report);
 }
 

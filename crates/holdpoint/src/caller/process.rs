@@ -27,6 +27,8 @@ pub(crate) struct Standing {
     pub(super) parent: u32,
     pub(super) start: u64,
     group: i64,
+    /// The process that leads its session.
+    leader: i64,
     /// The device of its controlling terminal; 0 if it has none.
     pub(super) terminal: u64,
     /// The group in that terminal's foreground.
@@ -84,6 +86,13 @@ impl Marks {
     pub(super) fn shares_processes(&self, other: &Marks) -> bool {
         let space = |marks: &Marks| marks.namespaces.iter().find(|space| space.starts_with("pid:")).cloned();
         space(self) == space(other)
+    }
+}
+
+impl Standing {
+    /// Where the process stands that leads its session, if that is still there.
+    pub(super) fn leader(&self) -> Option<Standing> {
+        Standing::of(u32::try_from(self.leader).ok()?)
     }
 }
 
@@ -149,6 +158,7 @@ mod linux {
                 has_stopped: state == "T",
                 parent: u32::try_from(number(1)?).ok()?,
                 group: number(2)?,
+                leader: number(3)?,
                 // A device is printed with its sign.
                 terminal: u64::from(u32::from_ne_bytes(i32::try_from(number(4)?).ok()?.to_ne_bytes())),
                 foreground: number(5)?,
@@ -283,7 +293,7 @@ mod tests {
     fn a_process_is_read_whatever_its_name_is() {
         let line = "7 (a) b) (c) S 3 7 5 34816 9 4194304 95 0 0 0 0 0 0 0 20 0 1 0 59636 2703360 309 1844674407370955";
         let read = Standing::read(line).unwrap();
-        assert_eq!((read.parent, read.group, read.terminal), (3, 7, 34816));
+        assert_eq!((read.parent, read.group, read.leader, read.terminal), (3, 7, 5, 34816));
         assert_eq!((read.foreground, read.start), (9, 59636));
         for torn in ["", "7 (a", "7 (a) S", "7 (a) S x 7 5 34816 9 0 0 0 0 0 0 0 0 0 0 0 0 0 1"] {
             assert_eq!(Standing::read(torn), None, "{torn}");

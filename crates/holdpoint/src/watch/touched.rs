@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
-use super::refs::GitFolders;
+use crate::git::folders::GitFolders;
 use crate::worktree::entries::{self, Name};
 
 /// The largest index that is read: some two million files.
@@ -42,9 +42,7 @@ impl Instant {
 pub fn since(home: &Path, git: &GitFolders, moment: Instant) -> Vec<String> {
     let Ok(Some(index)) = crate::world::read_file(&git.index(), INDEX_BYTES_MAX) else { return Vec::new() };
     let Some(mut names) = entries::names(&index) else { return Vec::new() };
-    let Some(root) = home.ancestors().find(|root| root.join(".git").symlink_metadata().is_ok()) else {
-        return Vec::new();
-    };
+    let root = git.root.as_path();
     let Some(top) = Place::top(root) else { return Vec::new() };
     let mut prefix = home.strip_prefix(root).unwrap_or(Path::new("")).as_os_str().as_encoded_bytes().to_vec();
     if !prefix.is_empty() {
