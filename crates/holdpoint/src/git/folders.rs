@@ -134,8 +134,8 @@ pub fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-#[cfg(all(test, unix))]
-#[expect(clippy::disallowed_methods, reason = "a repository of others'")]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::process::Command;
 
