@@ -140,7 +140,8 @@ fn staying(session: &Session<'_>, note: &Note) -> Vec<Call> {
     for call in &mut stay {
         if ended.as_ref() == Some(&call.id) || (call.session == own && is_turns_end && !call.is_over) {
             call.is_over = true;
-            let sought = Sought { after: call.pid, session: &call.session, home: &session.run.home };
+            let took = u64::try_from(now.saturating_sub(call.at)).unwrap_or_default();
+            let sought = Sought { after: call.pid, took, session: &call.session, home: &session.run.home };
             call.left = sought.processes();
         }
         call.left.retain(Process::is_alive);
