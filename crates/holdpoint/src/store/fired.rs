@@ -59,7 +59,7 @@ fn read(text: &str, time: SystemTime) -> Option<Fired> {
     Some(Fired { agent: agent.to_owned(), event: event.to_owned(), place: PathBuf::from(place), at })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::env::FixedEnv;
