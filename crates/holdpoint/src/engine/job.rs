@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use holdpoint_core::phase::{Request, Task, round};
-use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::phase::{Actor, Phase};
 
 use super::report::Report;
 use super::session::Session;
@@ -16,6 +16,8 @@ use crate::store::layout;
 /// A review or check that is being performed.
 pub(super) struct UnderWay<'a> {
     session: &'a Session<'a>,
+    /// Whose turn it is meanwhile.
+    actor: Actor,
     job: Job,
     started: Instant,
     _note: Option<Note<'a>>,
@@ -42,7 +44,7 @@ pub(super) fn begin<'a>(session: &'a Session<'a>, phase: &Phase, request: &Reque
         ..Job::default()
     };
     let note = jobs::begin(&run.books, &run.workflow.name, &run.place(), &at, &job);
-    let under_way = UnderWay { session, job, started: Instant::now(), _note: note };
+    let under_way = UnderWay { session, actor: phase.actor(), job, started: Instant::now(), _note: note };
     under_way.record(Kind::Began, at, under_way.job.clone());
     Some(under_way)
 }
@@ -77,6 +79,7 @@ impl UnderWay<'_> {
             workflow: Some(run.workflow.name.to_string()),
             run: Some(run.place_name()),
             item: super::record::item_name(&item),
+            turn: (kind == Kind::Began).then(|| self.actor.name().to_owned()),
             job: Some(job),
             ..Entry::default()
         };

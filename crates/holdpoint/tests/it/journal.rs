@@ -132,6 +132,7 @@ fn a_check_has_a_line_when_it_begins_and_one_when_it_ends() {
     let project = gone_through();
     let (began, ended) = (of_kind(&project, "began"), of_kind(&project, "ended"));
     assert_eq!((began.len(), ended.len()), (1, 1), "what performs nothing has none");
+    assert_eq!((&began[0]["turn"], &ended[0]["turn"]), (&json!("check"), &Json::Null));
     let (began, ended) = (&began[0]["job"], &ended[0]["job"]);
     assert_eq!(began["id"], ended["id"]);
     assert_eq!(

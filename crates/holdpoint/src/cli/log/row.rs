@@ -95,7 +95,8 @@ fn other(entry: &Entry) -> Option<String> {
         let verdict = job.verdict.as_ref().map(|verdict| format!(": {}", phrase::printable(verdict.word())));
         let why = job.why.as_ref().map(|why| format!(": no verdict: {}", phrase::printable(why)));
         let came = verdict.or(why).unwrap_or_default();
-        return Some(format!("[{workflow}] {} {round}{by}{came}", phrase::printable(&job.phase)));
+        let cost = job.cost_usd.map(|cost| format!(", {cost:.2} USD")).unwrap_or_default();
+        return Some(format!("[{workflow}] {} {round}{by}{came}{cost}", phrase::printable(&job.phase)));
     }
     if let Some(settled) = &entry.settled {
         let (rule, how) = (phrase::printable(&settled.rule), settled.how.name());
@@ -144,8 +145,10 @@ fn cut(text: String, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use holdpoint_core::verdict::Verdict;
+
     use super::*;
-    use crate::store::journal::Spoken;
+    use crate::store::journal::{Job, Spoken};
 
     #[test]
     fn a_row_says_what_who_and_why_in_one_line() {
@@ -173,6 +176,21 @@ mod tests {
             rest(&both, true, Some("open")),
             "before Bash: ls   [myflow stop and 1 more]  (open)  bad"
         );
+    }
+
+    #[test]
+    fn a_review_says_its_round_its_model_its_verdict_and_its_cost() {
+        let job = Job {
+            phase: "plan-review".into(),
+            round: 2,
+            limit: Some(8),
+            model: Some("opus".into()),
+            ..Job::default()
+        };
+        let entry = |job: Job| Entry { workflow: Some("x".into()), job: Some(job), ..Entry::default() };
+        assert_eq!(rest(&entry(job.clone()), false, None), "[x] plan-review round 2 of 8, opus");
+        let ended = Job { verdict: Some(Verdict::Pass), cost_usd: Some(0.12), ..job };
+        assert_eq!(rest(&entry(ended), false, None), "[x] plan-review round 2 of 8, opus: pass, 0.12 USD");
     }
 
     #[test]
