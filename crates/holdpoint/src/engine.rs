@@ -56,8 +56,9 @@ use crate::project::{self, Found, Run};
 use crate::store::books::Books;
 use crate::store::pending::Pending;
 use crate::store::registry::Registry;
+use crate::store::state_folder::StateFolder;
 use crate::store::unheard::Note;
-use crate::store::{aside, told};
+use crate::store::{aside, fired, told};
 
 /// One call of the hook.
 pub struct Call<'a> {
@@ -226,6 +227,9 @@ fn respond(
         tell_problem(call, &what, found, &event, &mut said);
     }
     release::unreadable(call, &event, found, &mut said);
+    if recorded.is_none() {
+        note_firing(call, &event);
+    }
     if event.moment == Moment::Stop {
         clear_away(&found.strays, call.env.as_ref());
     }
@@ -277,6 +281,13 @@ fn respond(
     Reply { stdout, stderr, unheard, exit }
 }
 
+/// Notes that a hook has fired where no journal tells it. Where it cannot be noted, nobody knows.
+fn note_firing(call: &Call<'_>, event: &Event) {
+    if let Ok(folder) = StateFolder::of(call.env.as_ref()) {
+        let _ = fired::note(&folder, &event.agent, event.moment.name(), &event.cwd);
+    }
+}
+
 /// Asks the rules of a run in a project where nothing is written.
 fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
     let mut effects = decide(&session.facts(), only);
@@ -319,9 +330,6 @@ fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::
         said.unrecorded(session, &error);
     }
     said.add(session, &report);
-    if session.event.moment == Moment::Stop && !report.reviews.is_empty() {
-        watch::acknowledge(session);
-    }
     call.leftovers.keep(report);
 }
 

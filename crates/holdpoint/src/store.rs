@@ -10,6 +10,7 @@ pub mod checked;
 pub mod error;
 pub mod evidence;
 pub mod files;
+pub mod fired;
 pub mod folder;
 pub mod git_folder;
 pub mod holds;

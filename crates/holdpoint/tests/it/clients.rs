@@ -16,6 +16,7 @@ mod held;
 pub(crate) mod install;
 mod kind;
 mod limits;
+mod mechanisms;
 mod new_user;
 #[cfg(target_os = "linux")]
 mod offline;
