@@ -270,8 +270,8 @@ fn respond(
     } else {
         agent::settle(&mut answer, asked.agent, event.moment);
     }
-    if let Some((home, hold)) = home.zip(answer.hold.as_deref()).filter(|_| asked.agent.prompts_itself()) {
-        echo::expect(&books(home), &event, hold);
+    if let Some(home) = home.filter(|_| asked.agent.prompts_itself()) {
+        echo::expect(&books(home), &event, answer.hold.as_deref());
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
     let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();

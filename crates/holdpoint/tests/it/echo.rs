@@ -70,3 +70,31 @@ fn another_session_has_its_own() {
     prompt["session_id"] = "another".into();
     assert!(project.hook(&prompt).stdout.contains("A prompt."));
 }
+
+/// Once nothing comes back any more, words that quote a hold are the user's: where the session begins anew they stand in
+/// what we tell it, before the user's own.
+#[test]
+fn words_that_quote_a_hold_are_the_users_after_it_was_released() {
+    for dialect in [GEMINI, CURSOR] {
+        let project = project();
+        let reason = stop(&project, &dialect).unwrap();
+        while stop(&project, &dialect).is_some() {}
+        let heard = project.hook(&(dialect.prompt)(&format!("You were told: {reason} Now go on.")));
+        assert!((heard.stdout + &heard.stderr).contains("A prompt."));
+        assert_eq!(times_held(&project, &dialect), 3, "the count has begun anew");
+    }
+}
+
+#[test]
+fn nothing_comes_back_in_a_session_that_begins_anew() {
+    let project = project();
+    let asks = "[witnesses.heard]\non = \"prompt\"\nsay = \"A prompt.\"\n\
+        [witnesses.begun]\non = \"start\"\nto = \"agent\"\nsay = \"It is locked.\"\n";
+    project.workflow("gate", &format!("{GATE}{asks}"));
+    let reason = stop(&project, &GEMINI).unwrap();
+    project.hook(
+        &json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "timestamp": "t"}),
+    );
+    let heard = project.hook(&(GEMINI.prompt)(&format!("<hook_context>{reason}</hook_context>\n\ngo")));
+    assert!(heard.stdout.contains("A prompt."), "{}", heard.stdout);
+}
