@@ -135,7 +135,7 @@ pub fn to_path(bytes: &[u8]) -> PathBuf {
 }
 
 #[cfg(all(test, unix))]
-#[expect(clippy::disallowed_methods, reason = "a repository of others'")]
+#[expect(clippy::unwrap_used, reason = "a repository of others'")]
 mod tests {
     use std::process::Command;
 
