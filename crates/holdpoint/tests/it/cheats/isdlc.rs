@@ -1,7 +1,9 @@
 //! Guards that look at an event and at nothing afterwards.
 
 mod faults;
+mod nested;
 mod pushes;
+mod settings;
 mod state;
 mod tools;
 mod trunk;
@@ -12,7 +14,8 @@ use super::{Cheat, Stage};
 use crate::autopilot::project::Site;
 
 /// All spellings of all mechanisms.
-pub(crate) const ALL: &[&[Cheat]] = &[state::ALL, faults::ALL, trunk::ALL, pushes::ALL, tools::ALL];
+pub(crate) const ALL: &[&[Cheat]] =
+    &[nested::ALL, settings::ALL, state::ALL, faults::ALL, trunk::ALL, pushes::ALL, tools::ALL];
 
 /// A repository on `main` with a staged change, a branch `side` that is a commit ahead, and a remote; the work belongs on
 /// `feature/x`.

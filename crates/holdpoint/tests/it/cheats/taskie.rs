@@ -5,12 +5,14 @@ mod faults;
 mod reviews;
 mod state;
 mod users;
+mod verdicts;
 
 use super::{Cheat, Stage};
 use crate::autopilot::project::Site;
 
 /// All spellings of all mechanisms.
-pub(crate) const ALL: &[&[Cheat]] = &[environment::ALL, users::ALL, faults::ALL, state::ALL, reviews::ALL];
+pub(crate) const ALL: &[&[Cheat]] =
+    &[environment::ALL, verdicts::ALL, users::ALL, faults::ALL, state::ALL, reviews::ALL];
 
 /// In the place of the reviewer: counts its calls, writes the report that its prompt names, and finds fault.
 const CLAUDE: &str = r#"#!/bin/sh
