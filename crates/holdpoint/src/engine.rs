@@ -7,6 +7,7 @@ mod background;
 pub mod command;
 mod commit;
 mod delegation;
+pub mod door;
 mod echo;
 mod job;
 pub mod judge;
@@ -17,6 +18,7 @@ mod newcomer;
 pub mod owed;
 mod ownership;
 mod patience;
+pub mod pause;
 mod performance;
 mod record;
 mod release;
@@ -233,25 +235,15 @@ fn respond(
     Arc::make_mut(&mut event).is_waiting = pause.is_some();
     let environments = LazyCell::new(Arc::default);
     let session = |run| Session::sharing(&environments, run, &event, &call.env).asked(asked);
-    let (now, later): (Vec<&Run>, Vec<&Run>) =
-        found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
-    let mut judged = Vec::new();
-    for run in now.iter().chain(&later) {
-        // A review takes minutes and money: none is done for an agent that goes back to work anyway.
-        let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
-        let session = session(run);
-        if run.is_recorded {
-            let heard = Heard { call, asked, found, pause: pause.as_ref(), is_moot, started };
-            judge_and_record(&heard, &session, &mut said);
-        } else {
-            guard(&session, call.options.only.as_deref(), &mut said);
-        }
-        judged.push(session);
-    }
+    let heard = Heard { call, asked, found, pause: pause.as_ref(), started };
+    let judged = ask_all(&heard, session, &mut said);
     let instead = if said.holds() {
         None
     } else {
-        delegation::begin(call, asked, &event, found);
+        // What a sub-agent is asked in a pause was not asked by the run.
+        if !judged.iter().any(|session| session.run.workflow.asks_subagents() && session.is_paused()) {
+            delegation::begin(call, asked, &event, found);
+        }
         performance::perform(call, asked, &event)
     };
     note_call(call, judged, instead.is_some(), &mut said);
@@ -277,6 +269,45 @@ fn respond(
     Reply { stdout, stderr, unheard, exit }
 }
 
+/// Asks each run, those whose review can wait last, and records what came of it. Returns them as they were asked.
+fn ask_all<'s>(
+    heard: &Heard<'s>,
+    session: impl Fn(&'s Run) -> Session<'s>,
+    said: &mut merge::Said,
+) -> Vec<Session<'s>> {
+    let runs = &heard.found.runs;
+    let (now, later): (Vec<&Run>, Vec<&Run>) =
+        runs.iter().partition(|run| runs.len() < 2 || !judge::waits_for_others(&session(run)));
+    let mut judged = Vec::new();
+    // What the user may have released waits until all have been asked: a grant is not used up by what is held anyway.
+    let mut may_pass = Vec::new();
+    for run in now.iter().chain(&later) {
+        // A review takes minutes and money: none is done for an agent that goes back to work anyway.
+        let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
+        let session = session(run);
+        if !run.is_recorded {
+            guard(&session, heard.call.options.only.as_deref(), said);
+            judged.push(session);
+            continue;
+        }
+        let report = judge_heard(heard, &session, is_moot);
+        if door::may_pass(&session, &report) {
+            may_pass.push((session, report));
+        } else {
+            record_and_say(heard, &session, report, said);
+            judged.push(session);
+        }
+    }
+    for (session, mut report) in may_pass {
+        if !said.holds() {
+            door::pass(&session, &mut report);
+        }
+        record_and_say(heard, &session, report, said);
+        judged.push(session);
+    }
+    judged
+}
+
 /// Asks the rules of a run in a project where nothing is written.
 fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
     let mut effects = decide(&session.facts(), only);
@@ -293,14 +324,12 @@ struct Heard<'a> {
     found: &'a Found,
     /// Why a Stop is only a pause.
     pause: Option<&'a background::Pause>,
-    /// Whether the run's review can wait.
-    is_moot: bool,
     started: Instant,
 }
 
-/// Judges a run, records it in the journal, and adds it to what is said.
-fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::Said) {
-    let Heard { call, asked, found, pause, is_moot, started } = *heard;
+/// Judges a run, unless its review can wait.
+fn judge_heard(heard: &Heard<'_>, session: &Session<'_>, is_moot: bool) -> Report {
+    let Heard { call, asked, found, pause, .. } = *heard;
     let only = call.options.only.as_deref();
     let mut report = if is_moot { Report::moot() } else { judge::judge(session, only) };
     for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(session.run)) {
@@ -309,12 +338,18 @@ fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::
     if let Some(pause) = pause {
         background::tell(pause, &mut report);
     }
-    if call.options.protocol == Protocol::Own {
+    if call.options.protocol == Protocol::Own && !report.is_paused {
         owed::tell(session, &mut report);
         succession::begin(session, asked, &mut report);
     }
+    report
+}
+
+/// Records what came of a run in the journal, and adds it to what is said.
+fn record_and_say(heard: &Heard<'_>, session: &Session<'_>, mut report: Report, said: &mut merge::Said) {
+    let Heard { call, started, .. } = *heard;
     newcomer::note(session);
-    release::note(session, only, &mut report);
+    release::note(session, call.options.only.as_deref(), &mut report);
     if let Err(error) = record::write(session, &report, started) {
         said.unrecorded(session, &error);
     }

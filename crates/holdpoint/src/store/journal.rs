@@ -13,7 +13,7 @@ use super::folder::{Access, FileError, Folder};
 use number::{End, is_locked};
 
 pub use entry::{
-    BegunSession, Decision, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
+    BegunSession, Decision, Door, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
 };
 
 /// The size at which the journal is set aside.
