@@ -59,11 +59,12 @@ def cases(folder):
         ("d", "shell command without git", projects.shell(small, "cargo test --workspace"), "", 5),
         ("e", "shell command with git, no commit", projects.shell(small, git), "", None),
         ("f", "an ordinary file was edited", projects.edited(small), "", None),
+        # A turn's end settles what was held in it: so the line is asked before.
+        ("j", "status line, a hold, 5 KB state", json.dumps({"cwd": str(small)}), " · held ", 3, "statusline"),
         ("g", "stop, nothing to say", projects.stop(small), "", None),
         ("h", "stop, a plan of 200 documents", projects.stop(plan), "validated", 10),
         # What the hooks above left in the journals is part of it. 5 ms are some 50 times the empty program.
         ("i", "status line, nothing active", json.dumps({"cwd": str(nothing)}), "", 2, "statusline"),
-        ("j", "status line, a hold, 5 KB state", json.dumps({"cwd": str(small)}), " · held ", 3, "statusline"),
         ("k", "status line, 200 documents", json.dumps({"cwd": str(plan)}), " · ", 5, "statusline"),
         # It was found good by the first call, so it is not judged again.
         ("l", "a workflow of the project's own", projects.shell(own, "cargo test --workspace"), "", 5),

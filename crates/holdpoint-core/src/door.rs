@@ -3,8 +3,15 @@
 //! Both are facts about the books; whoever decides by them gives the time. Times are texts of one form, in UTC, so that their
 //! order is that of the texts.
 
+mod call;
+
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::call::normalised;
+use crate::facts::Facts;
+use crate::phase::{self, Due};
 use crate::workflow::approval::Channel;
 
 /// The most grants that a run has at a time: the oldest give way.
@@ -25,6 +32,14 @@ pub fn seconds(text: &str) -> Option<u32> {
     };
     let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
     count.checked_mul(length).filter(|seconds| (1..=SECONDS_MAX).contains(seconds))
+}
+
+/// Returns the report that the agent's phase asks for, if one is due: what is written as such in a pause was not asked for.
+pub fn report(facts: &Arc<Facts>) -> Option<String> {
+    match phase::due(facts) {
+        Ok(Due::Phase(due)) => phase::expected(facts, &due).ok().flatten(),
+        Ok(Due::Nobody | Due::Unknown(_)) | Err(_) => None,
+    }
 }
 
 /// The user's word that one held call may pass.

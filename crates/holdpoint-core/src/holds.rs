@@ -56,6 +56,30 @@ pub enum How {
     Ended,
 }
 
+impl How {
+    /// The word in the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            How::Satisfied => "satisfied",
+            How::Superseded => "superseded",
+            How::Dropped => "dropped",
+            How::Released => "released",
+            How::Ended => "ended",
+        }
+    }
+
+    /// The same in words, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            How::Satisfied => "satisfied",
+            How::Superseded => "followed by another hold",
+            How::Dropped => "not tried again",
+            How::Released => "released, and the run went on",
+            How::Ended => "its run is over",
+        }
+    }
+}
+
 /// A hold that was settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
@@ -197,6 +221,11 @@ impl Judged<'_> {
         let is_alike = open.rule == holding.rule || open.digest == holding.digest;
         let is_alike = is_alike && open.event == moment.name();
         is_alike && (moment == Moment::Stop || open.session == self.session)
+    }
+
+    /// Whether these holds stay as they are.
+    pub fn leaves(&self, open: &Holds) -> bool {
+        self.now.is_empty() && open.0.iter().all(|hold| self.settles(hold).is_none())
     }
 
     /// How this event settles a hold that does not hold now, if it does.

@@ -215,7 +215,7 @@ fn done(facts: &Arc<Facts>, phase: &Phase) -> Result<Vec<Set>, FactError> {
 }
 
 /// The report that an agent's phase is proved by.
-pub fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, FactError> {
+pub(crate) fn expected(facts: &Arc<Facts>, phase: &Phase) -> Result<Option<String>, FactError> {
     let report = phase.report().filter(|_| phase.actor() == Actor::Agent);
     report.map(|report| facts.render(report, facts.context())).transpose()
 }

@@ -31,6 +31,8 @@ pub struct Performing {
 pub struct Standing {
     /// The phase that is due.
     pub phase: Option<String>,
+    /// The round that it is in, where the workflow does not show it with its phase.
+    pub round: Option<i64>,
     /// Who acts next.
     pub next: Option<Next>,
     /// The holds that are open.

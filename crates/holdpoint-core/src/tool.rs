@@ -6,7 +6,6 @@ use serde_json::Value as Json;
 
 mod command;
 mod path;
-mod sameness;
 mod unknown;
 
 /// The kind of a tool, as far as rules distinguish tools.

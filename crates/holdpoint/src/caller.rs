@@ -12,6 +12,7 @@ mod rollout;
 mod sign;
 mod tail;
 pub mod transcript;
+pub mod version;
 mod whence;
 
 use std::path::{Path, PathBuf};
@@ -102,18 +103,28 @@ pub fn of(env: &dyn Env, asked: &Asked, event: &Event) -> Caller {
     if further.iter().any(is_noted) {
         return Caller::Forged(Whence::Below);
     }
+    let is_doubted = || folder.as_ref().is_some_and(|folder| is_doubted(folder, nearest, event));
     if lineage.client() == Some(nearest) {
-        return Caller::Client;
+        return if is_doubted() { Caller::Unproved(UNKNOWN) } else { Caller::Client };
     }
-    let client = folder.and_then(|folder| Client::noted(&folder, &nearest)).unwrap_or_default();
+    let client = folder.as_ref().and_then(|folder| Client::noted(folder, &nearest)).unwrap_or_default();
     if asked.agent == Agent::Codex
         && client.agent == Agent::Codex.name()
         && lineage.maker.is_none()
         && at < REACH
     {
-        return by_record(&client, nearest, asked, event);
+        return match by_record(&client, nearest, asked, event) {
+            Caller::Client if is_doubted() => Caller::Unproved(UNKNOWN),
+            caller => caller,
+        };
     }
     Caller::Forged(Whence::Below)
+}
+
+/// Returns whether a client came along while another worked here, which still does: whoever left that one could play it.
+fn is_doubted(folder: &StateFolder, process: Process, event: &Event) -> bool {
+    client::is_doubted(folder, &process)
+        && client::at(folder, Path::new(&event.cwd)).any(|other| other != process)
 }
 
 /// Tells who made a call that no noted client is above.
@@ -128,10 +139,32 @@ fn outside(folder: Option<&StateFolder>, lineage: &Lineage, event: &Event) -> Ca
         Some(process) if lineage.client() == Some(process) => Caller::Client,
         Some(process) if is_at_session(folder, process, session) => Caller::Forged(Whence::Outside(process)),
         // That client has gone on to another session: this one may be taken up elsewhere.
-        Some(_) => Caller::Unproved(TAKEN_UP),
-        None if client::is_at(folder, Path::new(&event.cwd)) => Caller::Unproved(UNKNOWN),
-        None => Caller::User,
+        Some(process) if !is_of_before(lineage, &[process]) => Caller::Unproved(TAKEN_UP),
+        Some(_) => Caller::User,
+        None => {
+            let others: Vec<Process> = client::at(folder, Path::new(&event.cwd)).collect();
+            if others.is_empty() || is_of_before(lineage, &others) {
+                Caller::User
+            } else {
+                Caller::Unproved(UNKNOWN)
+            }
+        }
     }
+}
+
+/// Returns whether a client made this call that was started in a terminal which was there before the others were, and is
+/// none of theirs: whoever left one of them is in that one's terminal, in a newer one or in none.
+fn is_of_before(lineage: &Lineage, others: &[Process]) -> bool {
+    let standing = |process: &Process| Standing::of(process.pid);
+    let Some(own) = lineage.client().and_then(|client| standing(&client)) else { return false };
+    let Some(leader) = own.leader().filter(|leader| own.terminal != 0 && leader.terminal == own.terminal)
+    else {
+        return false;
+    };
+    let is_apart = |other: &Process| {
+        leader.start <= other.start && standing(other).is_some_and(|other| other.terminal != own.terminal)
+    };
+    others.iter().all(is_apart)
 }
 
 fn is_at_session(folder: &StateFolder, process: Process, session: &str) -> bool {
@@ -187,7 +220,11 @@ pub fn note(env: &dyn Env, event: &Event) {
         // One that cannot be noted is not told from others: that is how it was.
         Some(client) => {
             let seen = Sighting { agent: &event.agent, session, place: &event.cwd };
+            let is_new = !folder.has(&file(&client));
             let _ = Client::note(&folder, &client, &seen);
+            if is_new && env.unproved().is_some() {
+                client::doubt(&folder, &client);
+            }
         }
         None => session.into_iter().for_each(|session| client::see(&folder, session)),
     }
@@ -260,7 +297,7 @@ fn name(word: &str) -> &str {
 /// Returns whether a client that is noted and still there works in this folder, above it, below it, or elsewhere in its
 /// project.
 pub fn is_client_at(env: &dyn Env, place: &Path) -> bool {
-    StateFolder::of(env).is_ok_and(|folder| client::is_at(&folder, place))
+    StateFolder::of(env).is_ok_and(|folder| client::at(&folder, place).next().is_some())
 }
 
 /// Returns why a command that is given in this folder is not known to be the user's, if that is so: a client works there,

@@ -24,6 +24,7 @@ mod record;
 mod release;
 pub mod report;
 mod review;
+mod runs;
 pub mod session;
 pub mod standing;
 mod succession;
@@ -37,7 +38,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use holdpoint_core::decide::decide;
 use holdpoint_core::event::{Event, Moment, Occasion};
 use holdpoint_core::json::JsonError;
 use holdpoint_core::workflow::Rule;
@@ -45,7 +45,7 @@ use serde_json::{Value as Json, json};
 use thiserror::Error;
 
 use self::leftovers::Leftovers;
-use self::report::Report;
+use self::runs::Heard;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
@@ -54,12 +54,13 @@ use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
-use crate::project::{self, Found, Run};
+use crate::project::{self, Found};
 use crate::store::books::Books;
 use crate::store::pending::Pending;
 use crate::store::registry::Registry;
+use crate::store::state_folder::StateFolder;
 use crate::store::unheard::Note;
-use crate::store::{aside, told};
+use crate::store::{aside, fired, told};
 
 /// One call of the hook.
 pub struct Call<'a> {
@@ -228,6 +229,9 @@ fn respond(
         tell_problem(call, &what, found, &event, &mut said);
     }
     release::unreadable(call, &event, found, &mut said);
+    if recorded.is_none() {
+        note_firing(call, &event);
+    }
     if event.moment == Moment::Stop {
         clear_away(&found.strays, call.env.as_ref());
     }
@@ -236,7 +240,7 @@ fn respond(
     let environments = LazyCell::new(Arc::default);
     let session = |run| Session::sharing(&environments, run, &event, &call.env).asked(asked);
     let heard = Heard { call, asked, found, pause: pause.as_ref(), started };
-    let judged = ask_all(&heard, session, &mut said);
+    let judged = runs::ask_all(&heard, session, &mut said);
     let instead = if said.holds() {
         None
     } else {
@@ -269,95 +273,11 @@ fn respond(
     Reply { stdout, stderr, unheard, exit }
 }
 
-/// Asks each run, those whose review can wait last, and records what came of it. Returns them as they were asked.
-fn ask_all<'s>(
-    heard: &Heard<'s>,
-    session: impl Fn(&'s Run) -> Session<'s>,
-    said: &mut merge::Said,
-) -> Vec<Session<'s>> {
-    let runs = &heard.found.runs;
-    let (now, later): (Vec<&Run>, Vec<&Run>) =
-        runs.iter().partition(|run| runs.len() < 2 || !judge::waits_for_others(&session(run)));
-    let mut judged = Vec::new();
-    // What the user may have released waits until all have been asked: a grant is not used up by what is held anyway.
-    let mut may_pass = Vec::new();
-    for run in now.iter().chain(&later) {
-        // A review takes minutes and money: none is done for an agent that goes back to work anyway.
-        let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
-        let session = session(run);
-        if !run.is_recorded {
-            guard(&session, heard.call.options.only.as_deref(), said);
-            judged.push(session);
-            continue;
-        }
-        let report = judge_heard(heard, &session, is_moot);
-        if door::may_pass(&session, &report) {
-            may_pass.push((session, report));
-        } else {
-            record_and_say(heard, &session, report, said);
-            judged.push(session);
-        }
+/// Notes that a hook has fired where no journal tells it. Where it cannot be noted, nobody knows.
+fn note_firing(call: &Call<'_>, event: &Event) {
+    if let Ok(folder) = StateFolder::of(call.env.as_ref()) {
+        let _ = fired::note(&folder, &event.agent, event.moment.name(), &event.cwd);
     }
-    for (session, mut report) in may_pass {
-        if !said.holds() {
-            door::pass(&session, &mut report);
-        }
-        record_and_say(heard, &session, report, said);
-        judged.push(session);
-    }
-    judged
-}
-
-/// Asks the rules of a run in a project where nothing is written.
-fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
-    let mut effects = decide(&session.facts(), only);
-    if only.is_none() {
-        effects.add(watch::compare(session).into_effects());
-    }
-    said.guard(session, &effects);
-}
-
-/// An event as its runs are judged.
-struct Heard<'a> {
-    call: &'a Call<'a>,
-    asked: &'a Asked,
-    found: &'a Found,
-    /// Why a Stop is only a pause.
-    pause: Option<&'a background::Pause>,
-    started: Instant,
-}
-
-/// Judges a run, unless its review can wait.
-fn judge_heard(heard: &Heard<'_>, session: &Session<'_>, is_moot: bool) -> Report {
-    let Heard { call, asked, found, pause, .. } = *heard;
-    let only = call.options.only.as_deref();
-    let mut report = if is_moot { Report::moot() } else { judge::judge(session, only) };
-    for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(session.run)) {
-        report.notice(session.run, session.event, what);
-    }
-    if let Some(pause) = pause {
-        background::tell(pause, &mut report);
-    }
-    if call.options.protocol == Protocol::Own && !report.is_paused {
-        owed::tell(session, &mut report);
-        succession::begin(session, asked, &mut report);
-    }
-    report
-}
-
-/// Records what came of a run in the journal, and adds it to what is said.
-fn record_and_say(heard: &Heard<'_>, session: &Session<'_>, mut report: Report, said: &mut merge::Said) {
-    let Heard { call, started, .. } = *heard;
-    newcomer::note(session);
-    release::note(session, call.options.only.as_deref(), &mut report);
-    if let Err(error) = record::write(session, &report, started) {
-        said.unrecorded(session, &error);
-    }
-    said.add(session, &report);
-    if session.event.moment == Moment::Stop && !report.reviews.is_empty() {
-        watch::acknowledge(session);
-    }
-    call.leftovers.keep(report);
 }
 
 /// Notes what is there before a shell call that nobody holds, in each run that has something watched.

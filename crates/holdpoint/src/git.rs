@@ -1,5 +1,6 @@
 //! Questions to git: each is one short process with a deadline. Names are arguments, never shell text.
 
+pub mod folders;
 mod output;
 
 use std::path::Path;
@@ -15,6 +16,9 @@ use crate::process_group;
 const QUESTION_MAX: Duration = Duration::from_secs(3);
 /// An answer within this time is normal and does not count towards the total: `holdpoint test` asks thousands.
 const PROMPT: Duration = Duration::from_millis(250);
+
+/// How many files are named to git at once: a command line has an end.
+const FILES_AT_ONCE: usize = 500;
 
 /// The total time that this process waits for git.
 static PATIENCE: Patience = Patience::new(Duration::from_secs(5));
@@ -73,7 +77,8 @@ pub fn head(dir: &str) -> Answer<String> {
 
 /// Lists those of the files, by their paths from `dir`, that are not as a commit has them. What git ignores is not listed.
 /// Neither the repository's index nor its filters are believed: whoever changes a file can change these, too.
-pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String>> {
+/// Once there are `most` of them, no more are looked for.
+pub fn differing(dir: &str, commit: &str, files: &[String], most: usize) -> Answer<Vec<String>> {
     let scratch = match tempfile::tempdir() {
         Ok(scratch) => scratch,
         Err(error) => return unlisted(fault(GitError::NotStarted(error.to_string()))),
@@ -82,19 +87,30 @@ pub fn differing(dir: &str, commit: &str, files: &[String]) -> Answer<Vec<String
         Answer::Is(names) => filters(&names),
         other => return unlisted(other),
     };
-    let (index, files) = (scratch.path().join("index"), files.iter().map(String::as_str).collect::<Vec<_>>());
+    let index = scratch.path().join("index");
     let settings = ["--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false"];
-    let fresh = ["read-tree", commit];
+    let ask = |question: &[&str], files: &[&str]| {
+        let args = [&settings, question, files].concat();
+        PATIENCE.run_with(without(&filters), dir, &args, Some(&index))
+    };
+    if let failed @ (Answer::None | Answer::Fault(_)) = ask(&["read-tree", commit], &[]) {
+        return unlisted(failed);
+    }
     let known = ["diff", "--no-ext-diff", "--no-textconv", "--relative", "--name-only", "-z", commit, "--"];
     let new = ["ls-files", "--others", "--exclude-standard", "-z", "--"];
     let mut found = Vec::new();
-    for (question, files) in [(fresh.as_slice(), [].as_slice()), (&known, &files), (&new, &files)] {
-        let git = without(&filters);
-        match PATIENCE.run_with(git, dir, &[settings.as_slice(), question, files].concat(), Some(&index)) {
-            Answer::Is(list) => {
-                found.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned));
+    for part in files.chunks(FILES_AT_ONCE) {
+        let part: Vec<&str> = part.iter().map(String::as_str).collect();
+        for question in [known.as_slice(), &new] {
+            match ask(question, &part) {
+                Answer::Is(list) => {
+                    found.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned));
+                }
+                other => return unlisted(other),
             }
-            other => return unlisted(other),
+        }
+        if found.len() >= most {
+            break;
         }
     }
     Answer::Is(found)
@@ -362,6 +378,31 @@ mod tests {
         for name in ["*", "feature/?", "[a-z]*"] {
             assert_eq!(switch("/", name), Answer::None);
         }
+    }
+
+    /// 1,200 files, in parts: all of them, or as many as are wanted; the repository's own index stays as it is.
+    #[test]
+    fn files_are_compared_in_parts() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "git init -q r && cd r && for i in $(seq 1000 2199); do echo $i > f$i; done && git add . \
+            && git -c user.name=a -c user.email=a@b commit -q -m x && for f in f*; do echo new > $f; done \
+            && echo 1500 > f1500 && rm f1600 && echo n > new && git update-index --assume-unchanged f1700";
+        assert!(
+            Command::new("sh").args(["-ec", script]).current_dir(folder.path()).status().unwrap().success()
+        );
+        let home = folder.path().join("r");
+        let (dir, index) = (home.to_str().unwrap(), home.join(".git/index"));
+        let before = index.metadata().unwrap().modified().unwrap();
+        let Answer::Is(head) = run(dir, &["rev-parse", "HEAD"]) else { panic!() };
+        let mut files: Vec<String> = (1000..2200).map(|number| format!("f{number}")).collect();
+        files.extend(["new", "never"].map(str::to_owned));
+        let mut wanted = files.clone();
+        wanted.retain(|file| file != "f1500" && file != "never");
+        assert_eq!(differing(dir, &head, &files, usize::MAX), Answer::Is(wanted.clone()));
+        assert_eq!(differing(dir, &head, &files, 20), Answer::Is(wanted[..500].to_vec()));
+        assert_eq!(differing(dir, &head, &[], 20), Answer::Is(Vec::new()));
+        assert!(matches!(differing(dir, "no-commit", &files, 20), Answer::Fault(_)));
+        assert_eq!(index.metadata().unwrap().modified().unwrap(), before);
     }
 
     /// What git itself says about the review's commands, on `main` with a branch `feature/x` and a remote one.

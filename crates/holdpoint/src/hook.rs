@@ -1,7 +1,8 @@
 //! `holdpoint hook`: the fast path. It reads one event, answers it, and exits with 0 whatever happens.
 //!
-//! Invariant: exit code 2 means "block" to agents, so it is never used, not even by a panic. The one exception is bad
-//! input under `--protocol legacy`, if the workflow's `[legacy]` says so.
+//! Invariant: exit code 2 means "block" to agents, so it is never used by accident, not even by a panic. There are two
+//! exceptions: bad input under `--protocol legacy`, if the workflow's `[legacy]` says so, and a held `TaskCompleted` of Claude
+//! Code, which heeds nothing else.
 
 pub mod input;
 pub mod options;

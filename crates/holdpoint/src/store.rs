@@ -11,6 +11,7 @@ pub mod door;
 pub mod error;
 pub mod evidence;
 pub mod files;
+pub mod fired;
 pub mod folder;
 pub mod git_folder;
 pub mod holds;

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub use copy::{Copy, Kept};
 pub use difference::{Difference, difference};
 pub use error::TreeError;
-pub use head::head;
+pub use head::{commit, head};
 use index::Index;
 use repository::Repository;
 

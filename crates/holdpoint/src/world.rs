@@ -21,6 +21,7 @@ use thiserror::Error;
 use crate::catalog::{self, VARIABLES};
 use crate::env::Env;
 use crate::error::in_full;
+use crate::git::folders::Top;
 use crate::level;
 use crate::project::Run;
 use crate::store::books::Books;
@@ -276,7 +277,7 @@ pub fn is_missing(error: &std::io::Error) -> bool {
 impl ProjectWorld {
     /// Returns whether the project is the top folder of a repository.
     fn is_repository(&self) -> bool {
-        self.home.join(".git").exists()
+        Top::at(&self.home).is_some()
     }
 
     fn find_head(&self) -> Answer<Head> {

@@ -1,15 +1,12 @@
 //! Which project a folder belongs to, told apart from every other by what no clone, copy or archive can bring along:
 //! the inode of its git folder and the time that was created. All worktrees of a repository are one project.
 
-use std::ffi::OsString;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use crate::git::folders::Top;
 use crate::store::layout::content_digest;
-
-/// The largest file of git's that is read.
-const BYTES_MAX: u64 = 4096;
 
 /// A project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,27 +26,20 @@ pub struct Identity {
 impl Identity {
     /// Identifies the project that a folder belongs to: its repository, or the folder itself.
     pub fn of(folder: &Path) -> Option<Identity> {
-        // One buffer for all: every event that concerns a run comes by here.
-        let mut path = OsString::with_capacity(folder.as_os_str().len() + "/.git".len());
-        let mut git = |root: &Path| {
-            path.clear();
-            path.push(root);
-            path.push("/.git");
-            Path::new(&path).symlink_metadata().ok()
-        };
-        let Some((root, dot_git)) = folder.ancestors().find_map(|root| Some((root, git(root)?))) else {
-            return Identity::of_folder(folder);
-        };
-        let (root, is_repository) = (root.to_path_buf(), true);
-        if dot_git.is_dir() {
-            let git = root.join(".git");
-            return Some(Identity { id: id(&git)?, root, is_repository, worktree: None, git: Some(git) });
-        }
-        let Some((own, common)) = worktrees_git(&root) else {
+        let Some(top) = Top::of(folder) else { return Identity::of_folder(folder) };
+        let (root, is_repository) = (top.root.clone(), true);
+        match top.git().map(|git| (git.is_within(), git.main(), git.own)) {
+            Some((true, _, own)) => {
+                Some(Identity { id: id(&own)?, root, is_repository, worktree: None, git: Some(own) })
+            }
+            Some((false, Some(main), own)) => {
+                Some(Identity { id: id(&main)?, root, is_repository, worktree: id(&own), git: Some(own) })
+            }
             // A `.git` that only claims to be a worktree's says nothing about the repository that it names.
-            return Some(Identity { id: id(&root)?, root, is_repository, worktree: None, git: None });
-        };
-        Some(Identity { id: id(&common)?, root, is_repository, worktree: id(&own), git: Some(own) })
+            Some((false, None, _)) | None => {
+                Some(Identity { id: id(&root)?, root, is_repository, worktree: None, git: None })
+            }
+        }
     }
 
     /// Identifies a folder by itself.
@@ -73,32 +63,6 @@ impl Identity {
 
 fn layout_name(place: &Path) -> String {
     if place.as_os_str().is_empty() { ".".to_owned() } else { place.to_string_lossy().into_owned() }
-}
-
-/// Finds the folder that git keeps for a linked worktree, and its repository, if that names this worktree, too.
-pub(crate) fn worktrees_git(root: &Path) -> Option<(PathBuf, PathBuf)> {
-    let dot_git = root.join(".git");
-    let own = named_git(root)?;
-    let back = PathBuf::from(small(&own.join("gitdir"))?.trim());
-    if back.canonicalize().ok()? != dot_git.canonicalize().ok()? {
-        return None;
-    }
-    let common = own.join(small(&own.join("commondir"))?.trim()).canonicalize().ok()?;
-    Some((own, common))
-}
-
-/// Returns the folder of git's that a worktree's `.git` names, whether or not that knows of this worktree.
-pub(crate) fn named_git(root: &Path) -> Option<PathBuf> {
-    let named = small(&root.join(".git"))?;
-    Some(root.join(named.strip_prefix("gitdir:")?.trim()))
-}
-
-fn small(path: &Path) -> Option<String> {
-    let metadata = path.symlink_metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > BYTES_MAX {
-        return None;
-    }
-    std::fs::read_to_string(path).ok()
 }
 
 /// Names a folder: inode and creation time, which outlive a move. Without a creation time its path counts, too.

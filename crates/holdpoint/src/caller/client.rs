@@ -15,6 +15,8 @@ use crate::store::state_folder::StateFolder;
 pub(super) const FOLDER: &str = "clients";
 /// The folder of the sessions.
 const SESSIONS: &str = "sessions";
+/// The folder of the clients that came along while others were at work.
+const DOUBTED: &str = "doubted";
 /// How many sessions and places of a client are kept: the newest.
 const KEPT_MAX: usize = 64;
 
@@ -129,29 +131,47 @@ fn client_in(folder: &StateFolder, session_file: &str) -> Option<Process> {
     noted.strip_prefix(FOLDER)?.strip_prefix('/')?.parse().ok().filter(Process::is_alive)
 }
 
-/// Lists the clients that are noted and still there.
-fn alive(folder: &StateFolder) -> impl Iterator<Item = Client> + '_ {
-    let processes = folder.names(FOLDER).into_iter().filter_map(|name| name.parse::<Process>().ok());
-    processes.filter(Process::is_alive).filter_map(|process| Client::noted(folder, &process))
+/// Notes that a client came along while another was at work: nothing tells it from somebody who has left that one.
+pub(super) fn doubt(folder: &StateFolder, process: &Process) {
+    let _ = folder.mark(&doubted_file(process));
+    let is_alive = |name: &str| name.parse::<Process>().is_ok_and(|process| process.is_alive());
+    folder.clear_old_unless(DOUBTED, is_alive);
 }
 
-/// Returns whether a client that is still there works in this folder, above it, below it, or elsewhere in its project:
-/// what is done for one worktree counts for all.
-pub(super) fn is_at(folder: &StateFolder, place: &Path) -> bool {
+/// Returns whether that is noted.
+pub(super) fn is_doubted(folder: &StateFolder, process: &Process) -> bool {
+    folder.has(&doubted_file(process))
+}
+
+fn doubted_file(process: &Process) -> String {
+    format!("{DOUBTED}/{process}")
+}
+
+/// Lists the clients that are noted and still there.
+fn alive(folder: &StateFolder) -> impl Iterator<Item = (Process, Client)> + '_ {
+    let processes = folder.names(FOLDER).into_iter().filter_map(|name| name.parse::<Process>().ok());
+    let noted = |process: Process| Client::noted(folder, &process).map(|client| (process, client));
+    processes.filter(Process::is_alive).filter_map(noted)
+}
+
+/// Lists the clients still there that work in this folder, above it, below it, or elsewhere in its project: what is done for
+/// one worktree counts for all.
+pub(super) fn at<'a>(folder: &'a StateFolder, place: &'a Path) -> impl Iterator<Item = Process> + 'a {
     let project = LazyCell::new(|| Identity::of(place));
     let is_same = |noted: &Path, project: &Identity| {
         noted.starts_with(&project.root) || Identity::of(noted).is_some_and(|other| other.id == project.id)
     };
-    let is_near = |noted: &Path| {
+    let is_near = move |noted: &Path| {
         let is_way = place.starts_with(noted) || noted.starts_with(place);
         is_way || project.as_ref().is_some_and(|project| is_same(noted, project))
     };
-    alive(folder).any(|client| client.was_in(is_near))
+    alive(folder).filter(move |(_, client)| client.was_in(&is_near)).map(|(process, _)| process)
 }
 
 /// Returns the agent whose client is at this terminal, if one is.
 pub(super) fn at_terminal(folder: &StateFolder, device: u64) -> Option<String> {
-    alive(folder).find(|client| device != 0 && client.terminal == device).map(|client| client.agent)
+    let mut alive = alive(folder).map(|(_, client)| client);
+    alive.find(|client| device != 0 && client.terminal == device).map(|client| client.agent)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -179,7 +199,7 @@ mod tests {
         for (place, expect) in
             [("/p/a", true), ("/p", true), ("/p/b/src", true), ("/p/abc", false), ("/q", false)]
         {
-            assert_eq!(is_at(&folder, Path::new(place)), expect, "{place}");
+            assert_eq!(at(&folder, Path::new(place)).next().is_some(), expect, "{place}");
         }
         assert_eq!(at_terminal(&folder, 0), None);
     }
@@ -202,7 +222,7 @@ mod tests {
         let seen = Sighting { agent: "claude", session: Some("s"), place: &noted };
         Client::note(&folder, &Process::of(std::process::id()).unwrap(), &seen).unwrap();
         for (name, expect) in [("p/b", true), ("w", true), ("q", false), ("", true)] {
-            assert_eq!(is_at(&folder, &place(name)), expect, "{name}");
+            assert_eq!(at(&folder, &place(name)).next().is_some(), expect, "{name}");
         }
     }
 

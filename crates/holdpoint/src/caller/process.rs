@@ -27,6 +27,8 @@ pub(crate) struct Standing {
     pub(super) parent: u32,
     pub(super) start: u64,
     group: i64,
+    /// The process that leads its session.
+    leader: i64,
     /// The device of its controlling terminal; 0 if it has none.
     pub(super) terminal: u64,
     /// The group in that terminal's foreground.
@@ -87,6 +89,13 @@ impl Marks {
     }
 }
 
+impl Standing {
+    /// Where the process stands that leads its session, if that is still there.
+    pub(super) fn leader(&self) -> Option<Standing> {
+        Standing::of(u32::try_from(self.leader).ok()?)
+    }
+}
+
 impl Process {
     /// The process with this number, if it is there and has not ended.
     pub(crate) fn of(pid: u32) -> Option<Process> {
@@ -123,7 +132,7 @@ impl FromStr for Process {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::{Marks, Process, Standing, StartedWith, Terminal};
 
@@ -149,6 +158,7 @@ mod linux {
                 has_stopped: state == "T",
                 parent: u32::try_from(number(1)?).ok()?,
                 group: number(2)?,
+                leader: number(3)?,
                 // A device is printed with its sign.
                 terminal: u64::from(u32::from_ne_bytes(i32::try_from(number(4)?).ok()?.to_ne_bytes())),
                 foreground: number(5)?,
@@ -192,6 +202,11 @@ mod linux {
         bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 
+    /// Returns the file that a process runs.
+    pub(in super::super) fn program(process: Process) -> Option<PathBuf> {
+        std::fs::read_link(format!("/proc/{}/exe", process.pid)).ok()
+    }
+
     fn read(path: &Path, bytes_max: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         if let Ok(file) = std::fs::File::open(path) {
@@ -225,7 +240,7 @@ mod linux {
 #[cfg(target_os = "linux")]
 pub use linux::terminal;
 #[cfg(target_os = "linux")]
-pub(super) use linux::words;
+pub(super) use linux::{program, words};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
@@ -253,6 +268,10 @@ mod elsewhere {
         Vec::new()
     }
 
+    pub(in super::super) fn program(_: Process) -> Option<std::path::PathBuf> {
+        None
+    }
+
     impl Marks {
         /// Those of a process: they cannot be told here.
         pub fn of(_: Process) -> Option<Marks> {
@@ -264,7 +283,7 @@ mod elsewhere {
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::terminal;
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::words;
+pub(super) use elsewhere::{program, words};
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -274,7 +293,7 @@ mod tests {
     fn a_process_is_read_whatever_its_name_is() {
         let line = "7 (a) b) (c) S 3 7 5 34816 9 4194304 95 0 0 0 0 0 0 0 20 0 1 0 59636 2703360 309 1844674407370955";
         let read = Standing::read(line).unwrap();
-        assert_eq!((read.parent, read.group, read.terminal), (3, 7, 34816));
+        assert_eq!((read.parent, read.group, read.leader, read.terminal), (3, 7, 5, 34816));
         assert_eq!((read.foreground, read.start), (9, 59636));
         for torn in ["", "7 (a", "7 (a) S", "7 (a) S x 7 5 34816 9 0 0 0 0 0 0 0 0 0 0 0 0 0 1"] {
             assert_eq!(Standing::read(torn), None, "{torn}");

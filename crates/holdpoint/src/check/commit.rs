@@ -61,7 +61,8 @@ impl Commit<'_> {
     /// Makes the commit of the tree, after the repository's own hooks have seen it.
     pub(super) fn perform(&self, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
         if self.is_done {
-            return Ok(made(run, env, Performed::of(Verdict::Pass)));
+            let head = worktree::head(&run.home, env).ok().flatten();
+            return Ok(with(head, Performed::of(Verdict::Pass)));
         }
         if self.message.is_empty() || self.files.is_empty() {
             return Err(Failure::Lacks("there is nothing to commit, or no message".into()));
@@ -75,7 +76,7 @@ impl Commit<'_> {
         }
         let bench = Bench::open(run, env).map_err(|error| no_bench(&error))?;
         bench.lay(&tree, env).map_err(|error| no_bench(&error))?;
-        Ok(made(run, env, making.perform(&bench, &tree)?))
+        making.perform(&bench, &tree)
     }
 }
 
@@ -116,14 +117,16 @@ impl Making<'_> {
         if committed.verdict != Verdict::Pass {
             return Ok(committed);
         }
-        let moved = self.move_head(committed.output.trim(), &message)?;
+        let id = committed.output.trim();
+        let moved = self.move_head(id, &message)?;
         if moved.verdict != Verdict::Pass {
             return Ok(moved);
         }
         let mut refreshed = self.refresh()?;
         refreshed.evidence.doubts.extend(ignored);
         self.tell_hook()?;
-        Ok(refreshed)
+        // By its id: others may have moved the head meanwhile.
+        Ok(with(worktree::commit(&self.run.home, id, self.env).ok(), refreshed))
     }
 
     /// Runs the repository's own hooks on the bench. Returns the message, or what refuses the commit.
@@ -326,12 +329,10 @@ fn untold(error: &TreeError) -> Failure {
     Failure::Lacks(format!("the commit cannot be made: {}", in_full(error)))
 }
 
-/// What was done, with the commit that is there now.
-fn made(run: &Run, env: &dyn Env, mut performed: Performed) -> Performed {
-    let head = worktree::head(&run.home, env).ok().flatten();
-    let details = head.filter(|_| performed.verdict == Verdict::Pass);
+/// What was done, with the commit that it is about.
+fn with(commit: Option<Head>, mut performed: Performed) -> Performed {
     let details =
-        details.map(|head| json!({ "commit": head.id, "parent": head.parent, "paths": head.paths }));
+        commit.map(|commit| json!({ "commit": commit.id, "parent": commit.parent, "paths": commit.paths }));
     performed.evidence.details = details.unwrap_or_default();
     performed
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use self::row::Rows;
 use super::Context;
+use super::history::History;
 use super::journals::{self, Line};
 use super::selection::{Decisions, Speakers, is_since, parse_since};
 use crate::error::{CommandError, Kind};
@@ -62,7 +63,12 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Err(CommandError::new(Kind::Failed, what).hinted(hint));
     }
     if !arguments.follow {
-        show_last(context, arguments, &mut rows, journals::read(&books)?);
+        let lines = journals::read(&books)?;
+        rows.history = History::of(context, &found, lines.iter().map(|line| &line.entry));
+        let is_any = show_last(context, arguments, &mut rows, lines);
+        if is_any && !arguments.json {
+            rows.history.now().iter().for_each(|sentence| context.ui.note(sentence));
+        }
         return Ok(());
     }
     let (so_far, mut follower) = follow::start(&books)?;
@@ -85,7 +91,8 @@ impl Arguments {
     }
 }
 
-fn show_last(context: &Context, arguments: &Arguments, rows: &mut Rows, mut lines: Vec<Line>) {
+/// Shows the last of the lines that are asked for. Returns whether there are any.
+fn show_last(context: &Context, arguments: &Arguments, rows: &mut Rows, mut lines: Vec<Line>) -> bool {
     let is_empty = lines.is_empty();
     lines.retain(|line| arguments.take(&line.entry));
     let skipped = if arguments.lines == 0 { 0 } else { lines.len().saturating_sub(arguments.lines) };
@@ -99,6 +106,7 @@ fn show_last(context: &Context, arguments: &Arguments, rows: &mut Rows, mut line
     } else if skipped > 0 && !arguments.json && !arguments.follow {
         context.ui.note(format!("{skipped} older entries are not shown. Show all with `-n 0`."));
     }
+    !lines.is_empty()
 }
 
 fn show(context: &Context, arguments: &Arguments, rows: &mut Rows, line: &Line) {

@@ -5,8 +5,10 @@ mod report;
 use clap::Args;
 
 use self::report::{Inactive, Report, RunReport, StateReport, UnusableReport};
+use super::fired::Firing;
 use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
+use crate::install::host;
 use crate::ui::{Style, Ui};
 
 /// Show the active workflows and the phase of each run
@@ -131,7 +133,10 @@ fn state_words(ui: &Ui, state: &StateReport) -> String {
 fn phase_words(ui: &Ui, run: &RunReport) -> Option<String> {
     let unknown = || ui.paint(Style::Red, "unknown");
     match (&run.phase, &run.phase_fault) {
-        (Some(phase), _) => Some(phrase::printable(phase)),
+        (Some(phase), _) => {
+            let round = run.round.map(|round| format!(", round {round}")).unwrap_or_default();
+            Some(format!("{}{round}", phrase::printable(phase)))
+        }
         (None, Some(why)) if run.state.as_ref().is_some_and(|state| state.why.as_ref() == Some(why)) => {
             Some(format!("{}: the state is broken", unknown()))
         }
@@ -170,8 +175,19 @@ fn unusable_block(ui: &Ui, unusable: &UnusableReport) -> String {
     format!("{name}  {verdict}, so it holds nothing\n  {why}\n  see `holdpoint check {}`", unusable.name)
 }
 
+/// Says when an agent's hook was here last, although it found no run.
+fn fired_block(fired: &[Firing]) -> String {
+    match fired.first() {
+        Some(Firing { agent, event, at }) => {
+            let title = host::named(agent).map_or(agent.as_str(), |host| host.title);
+            format!("A hook last fired here {}: {title}, {event}.", phrase::time_and_age(at))
+        }
+        None => "No agent's hook has fired here yet. See `holdpoint doctor`.".to_owned(),
+    }
+}
+
 fn inactive_blocks(ui: &Ui, report: &Report) -> Vec<String> {
-    let mut blocks = vec![format!("No workflow is active in {}.", report.folder)];
+    let mut blocks = vec![format!("No workflow is active in {}.", report.folder), fired_block(&report.fired)];
     let width = |text: fn(&Inactive) -> &str| {
         report.inactive.iter().map(|row| text(row).chars().count()).max().unwrap_or_default()
     };

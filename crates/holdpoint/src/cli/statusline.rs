@@ -9,7 +9,6 @@ use std::sync::Arc;
 use clap::Args;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
-use holdpoint_core::phase::round::{is_shown, round_now};
 use holdpoint_core::workflow::Text;
 use serde_json::Value as Json;
 
@@ -30,8 +29,8 @@ const PART_CHARS_MAX: usize = 60;
 #[command(after_help = "\
 Examples:
   In Claude Code's settings.json:
-    \"statusLine\":
-      {\"type\": \"command\", \"command\": \"holdpoint statusline\"}
+    \"statusLine\": {\"type\": \"command\",
+      \"command\": \"holdpoint statusline\", \"refreshInterval\": 2}
   By hand:
     echo '{}' | holdpoint statusline")]
 pub(super) struct Arguments {}
@@ -75,10 +74,10 @@ fn part(run: &Run, folder: &Path, env: &Arc<dyn Env>) -> String {
     let facts = run.facts(event, Arc::clone(env));
     let mut words = vec![run.workflow.name.to_string()];
     let phase = run.workflow.run.shows.as_ref().and_then(|source| phase(&facts, source));
-    let round = round_now(&facts).filter(|_| !is_shown(&run.workflow));
+    let standing = standing::of(run, &facts);
     words.extend(phase.map(|phase| short(&phase)));
-    words.extend(round.map(|round| format!("round {round}")));
-    words.extend(standing::of(run, &facts).condition().in_short(phrase::since).map(|text| short(&text)));
+    words.extend(standing.round.map(|round| format!("round {round}")));
+    words.extend(standing.condition().in_short(phrase::since).map(|text| short(&text)));
     words.join(" · ")
 }
 

@@ -6,6 +6,7 @@ use holdpoint_core::workflow::Rule;
 use holdpoint_core::workflow::parse::FILE;
 use serde_json::{Value as Json, json};
 
+use super::history::{Fate, History};
 use super::selection::{Speakers, is_rule};
 use super::{Context, condition, journals, phrase, subject};
 use crate::error::CommandError;
@@ -41,6 +42,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let books = journals::books(&found, context.env.as_ref());
     let mut entries: Vec<Entry> = journals::read(&books)?.into_iter().map(|line| line.entry).collect();
     let has_journal = !entries.is_empty();
+    let history = History::of(context, &found, &entries);
     for entry in &mut entries {
         arguments.narrow(entry);
     }
@@ -51,7 +53,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         return Ok(());
     };
     let rules: Vec<Explained<'_>> =
-        entry.rules.iter().map(|spoken| explain(context, entry, spoken)).collect();
+        entry.rules.iter().map(|spoken| explain(context, &history, entry, spoken)).collect();
     if arguments.json {
         context.ui.json(as_json(entry, &rules));
     } else {
@@ -76,17 +78,20 @@ struct Explained<'a> {
     /// The workflow's file and line for people.
     place: Option<String>,
     rule: Option<Rule>,
+    /// What became of the hold.
+    fate: Option<Fate>,
 }
 
-fn explain<'a>(context: &Context, entry: &Entry, spoken: &'a Spoken) -> Explained<'a> {
+fn explain<'a>(context: &Context, history: &History, entry: &Entry, spoken: &'a Spoken) -> Explained<'a> {
+    let fate = spoken.hold.as_deref().and_then(|id| history.fate(id));
     let workflows = subject::find(context, &[]).unwrap_or_default();
     let Some(found) = workflows.into_iter().find(|found| Some(&found.name) == entry.workflow.as_ref()) else {
-        return Explained { spoken, place: None, rule: None };
+        return Explained { spoken, place: None, rule: None, fate };
     };
     let rules = found.rules().unwrap_or_default();
     let rule = rule_now(&rules, spoken).cloned();
     let place = found.shown(&format!("{FILE}:{}", spoken.line));
-    Explained { spoken, place: Some(place), rule }
+    Explained { spoken, place: Some(place), rule, fate }
 }
 
 /// Finds the rule of that name and line or, if the file has changed since, the only one of that name and code.
@@ -157,6 +162,9 @@ fn show_rule(ui: &Ui, explained: &Explained<'_>) {
     if let Some(place) = &explained.place {
         ui.line(format!("  file   {}", ui.paint(Style::Cyan, place)));
     }
+    if let Some(fate) = explained.fate {
+        ui.line(format!("  now    {}", fate.in_words()));
+    }
     let heading = |text: &str| ui.line(format!("\n{}", ui.paint(Style::Bold, text)));
     heading("It said");
     ui.line(phrase::indented(&spoken.text));
@@ -214,6 +222,7 @@ fn as_json(entry: &Entry, rules: &[Explained<'_>]) -> Json {
         json!({
             "kind": spoken.kind,
             "hold": spoken.hold,
+            "now": explained.fate.map(Fate::name),
             "rule": spoken.rule,
             "code": spoken.code,
             "file": explained.place,

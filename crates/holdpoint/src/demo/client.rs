@@ -73,7 +73,10 @@ impl<'a> Client<'a> {
         let reaction = reaction(&entries, self.exit_code(act));
         if reaction.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
             let line = reaction.said.lines().next().unwrap_or_default();
-            if !shown.as_ref().is_some_and(|shown| shown.contains(line)) {
+            // The journal has the paths without the project's own.
+            let books = self.stage.books();
+            let home = books.home().to_string_lossy();
+            if !shown.as_deref().is_some_and(|shown| journal::below(&home, shown).contains(line)) {
                 return Err(ClientError::HoldNotShown { shown }.into());
             }
         }

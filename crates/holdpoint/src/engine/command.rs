@@ -20,6 +20,7 @@ use holdpoint_core::workflow::step::Step;
 
 use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
+use super::report::micros;
 use super::session::Session;
 use super::{owed, pause, record, release};
 use crate::allow::Allowance;
@@ -339,7 +340,11 @@ impl Typed<'_> {
             to,
             at: journal::now(),
         });
-        let entry = Entry { moves: moved.into_iter().collect(), ..self.entry(&effects.sets) };
+        let entry = Entry {
+            moves: moved.into_iter().collect(),
+            took_us: micros(session.took()),
+            ..self.entry(&effects.sets)
+        };
         record(run, &record::placed(session, entry));
         session.wait(effects.wait_s);
         said(step, text)

@@ -6,7 +6,7 @@ mod subject;
 
 use std::path::Path;
 
-use holdpoint_core::door::{Fit, Grant, Held, Word};
+use holdpoint_core::door::{Fit, Grant, Held, Word, normalised};
 use holdpoint_core::effects::Message;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::release::{Cause, Released};
@@ -40,7 +40,7 @@ const RELEASED: &str = "released";
 
 /// Returns the digest of the call that an event is about: the same for the same call. None if it is no call.
 pub(super) fn call(event: &Event) -> Option<String> {
-    event.tool.as_ref().map(|tool| layout::digest(&[&event.cwd, &tool.normalised()]))
+    event.tool.as_ref().map(|tool| layout::digest(&[&event.cwd, &normalised(tool)]))
 }
 
 /// Returns a time so many seconds from now, as the journal writes it.

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
+use holdpoint_core::workflow::parse::FILE;
 use serde_json::{Map, Value as Json};
 
 use super::session::Session;
 use crate::allow::identity::Identity;
-use crate::catalog::Origin;
+use crate::caller::version;
+use crate::catalog::{self, Origin};
 use crate::env_vars::USERS;
 use crate::store::journal::{self, BegunSession, Entry, Kind};
 use crate::store::registry::Registry;
-use crate::store::{seal, told};
+use crate::store::{layout, seal, told};
 
 /// The most that is read of git's file.
 const BYTES_MAX: u64 = 4096;
@@ -51,16 +53,23 @@ fn begun(session: &Session<'_>) -> BegunSession {
     let linked = git.filter(|_| is_linked).and_then(Path::file_name);
     let worktree = linked.map_or_else(|| "main".to_owned(), |name| name.to_string_lossy().into_owned());
     let digest = match &run.origin {
-        Origin::BuiltIn => format!("built-in {}", env!("CARGO_PKG_VERSION")),
+        Origin::BuiltIn => built_in(&run.workflow.name),
         own @ Origin::Own { .. } => seal::digest_of(own),
     };
     BegunSession {
         user: USERS.iter().find_map(|name| session.env.var(name)),
-        version: None,
+        version: version::of(session.env.as_ref(), session.transcript()),
         worktree: git.map(|_| worktree),
         branch: git.and_then(branch),
         workflows: Map::from_iter([(run.workflow.name.to_string(), Json::from(digest))]),
     }
+}
+
+/// A digest of a built-in workflow's file: that of the same file in a project's own folder.
+fn built_in(name: &str) -> String {
+    let built_in = catalog::built_in().iter().find(|built_in| built_in.workflow.name == name);
+    let text = built_in.and_then(|built_in| built_in.files.iter().find(|(path, _)| *path == FILE));
+    text.map(|(_, text)| layout::content_digest(text.as_bytes())).unwrap_or_default()
 }
 
 /// The branch that is checked out, by git's own file.

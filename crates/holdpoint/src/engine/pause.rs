@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use holdpoint_core::decide::decide;
-use holdpoint_core::door::{Pause, Word};
+use holdpoint_core::door::{Pause, Word, report as asked_report};
 use holdpoint_core::effects::Source;
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::phase::{self, Due};
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
 
@@ -181,12 +180,9 @@ fn close(run: &Run, env: &Arc<dyn Env>, word: Option<&Word>, accepts: bool) -> R
     Ok(())
 }
 
-/// The report that the agent's phase asks for. What is written as such in a pause was not asked for then.
+/// Where the report is that the agent's phase asks for.
 fn expected(session: &Session<'_>) -> Option<PathBuf> {
-    let facts = session.facts();
-    let Ok(Due::Phase(due)) = phase::due(&facts) else { return None };
-    let path = phase::expected(&facts, &due).ok().flatten()?;
-    Some(session.run.folder.join(path))
+    Some(session.run.folder.join(asked_report(&session.facts())?))
 }
 
 /// Leaves only the runs that are paused, if there are any: they are meant where nobody says which.

@@ -121,7 +121,7 @@ pub(super) fn unasked(books: &Books, what: &str) {
 pub(super) fn noticed(run: &Run, what: &str) {
     let workflow = Some(run.workflow.name.to_string());
     let (at, about) = (journal::now(), Some(what.to_owned()));
-    let entry = Entry { at, about, workflow, ..Entry::default() };
+    let entry = Entry { at, about, workflow, run: Some(run.place_name()), ..Entry::default() };
     let _ = journal::append(&run.books, &entry);
 }
 

@@ -132,9 +132,12 @@ pub(super) fn note(session: &Session<'_>, only: Option<&str>, report: &mut Repor
     let (run, event) = (session.run, session.event);
     let (workflow, place) = (&run.workflow.name, run.place());
     let now = holding(report);
-    if now.is_empty() && !holds::are_any(&run.books, workflow, &place) {
+    // Nearly always there is nothing to note, and no lock is taken to find out.
+    let is_quiet = now.is_empty();
+    if is_quiet && !holds::are_any(&run.books, workflow, &place) {
         return;
     }
+    let open = if is_quiet { holds::read(&run.books, workflow, &place) } else { Holds::default() };
     let (at, seed) = (journal::now(), session.env.random_u64());
     let mut made = 0_u32;
     let id = || {
@@ -153,6 +156,9 @@ pub(super) fn note(session: &Session<'_>, only: Option<&str>, report: &mut Repor
         is_judged: !(report.is_unjudged() || event.moment == Moment::Stop && event.is_waiting),
         asks: &asks,
     };
+    if judged.leaves(&open) {
+        return;
+    }
     let changed = holds::change(&run.books, workflow, &place, |holds| holds.judged(&judged, id));
     if let Ok((now, settled)) = changed {
         report.holds = now;

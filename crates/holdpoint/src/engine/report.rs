@@ -223,6 +223,7 @@ impl Report {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+/// A time in the journal's unit.
+pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -7,14 +7,14 @@ use std::time::Duration;
 use holdpoint_core::effects::{Effects, Fault};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::level::Level;
-use holdpoint_core::phase::{self, Answered, Request};
+use holdpoint_core::phase::{self, Answered, Request, Task};
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
 
 use super::report::Report;
 use super::session::Session;
-use super::{job, owed};
+use super::{job, owed, watch};
 use crate::check::{self, Failure, Performed};
 use crate::level;
 use crate::pinned::NotPinned;
@@ -77,6 +77,9 @@ pub(super) fn perform(
         }
     };
     let Performed { mut verdict, output, cost_usd, mut evidence, stands } = performed;
+    if verdict == Verdict::Pass {
+        acknowledge(session, request, &evidence);
+    }
     evidence.doubts.extend(session.env.unproved().map(str::to_owned));
     // The world is asked again: a check may have changed it, and others meanwhile, too.
     let facts = session.refresh_with(stands.clone());
@@ -109,6 +112,14 @@ pub(super) fn perform(
     let facts = session.refresh_with(stands);
     let answered = Answered { verdict: Some(verdict), details: evidence.details, output };
     phase::performed(&facts, phase, &answered).map(NextStep::Take)
+}
+
+/// Has a commit that was made just now told from what others move meanwhile.
+fn acknowledge(session: &Session<'_>, request: &Request, evidence: &Evidence) {
+    let is_made = matches!(request.task, Task::Commit { is_done: false, .. });
+    if let Some(commit) = evidence.details["commit"].as_str().filter(|_| is_made) {
+        watch::acknowledge(session, &watch::Own { commit, parent: evidence.details["parent"].as_str() });
+    }
 }
 
 /// Why a review or check without a verdict does not hold.

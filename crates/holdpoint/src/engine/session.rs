@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use holdpoint_core::door::Pause;
 use holdpoint_core::event::{Event, Moment};
@@ -37,6 +37,8 @@ pub struct Session<'a> {
     words: Option<&'a Words>,
     /// Where its conditions and texts are evaluated, with those of the event's other runs.
     environments: Arc<Environments>,
+    /// When it was asked.
+    started: Instant,
     facts: RefCell<Option<Arc<Facts>>>,
     pause: OnceCell<Option<Pause>>,
     /// The rules whose hold the user has released for this event.
@@ -65,6 +67,7 @@ impl<'a> Session<'a> {
             transcript: None,
             words: None,
             environments,
+            started: Instant::now(),
             facts: RefCell::default(),
             pause: OnceCell::new(),
             passed: RefCell::default(),
@@ -105,6 +108,16 @@ impl<'a> Session<'a> {
     pub(super) fn claimant(&self) -> Option<Claimant<'_>> {
         let session = self.event.session.as_deref()?;
         Some(Claimant { session, transcript: self.transcript })
+    }
+
+    /// How long ago it was asked.
+    pub(super) fn took(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Where the agent's client keeps its record of the session, if it says so.
+    pub(super) fn transcript(&self) -> Option<&str> {
+        self.transcript
     }
 
     /// The agent's id of the tool call, if it gives one.

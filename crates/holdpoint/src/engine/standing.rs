@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use holdpoint_core::facts::Facts;
 use holdpoint_core::phase::next;
+use holdpoint_core::phase::round::{is_shown, round_now};
 use holdpoint_core::standing::{Performing, Standing};
 use holdpoint_core::workflow::phase::Actor;
 
@@ -18,6 +19,7 @@ pub fn of(run: &Run, facts: &Arc<Facts>) -> Standing {
     let (name, place) = (&run.workflow.name, run.place());
     Standing {
         phase: record::due(facts),
+        round: round_now(facts).filter(|_| !is_shown(&run.workflow)),
         next: next::of(facts),
         holds: holds::read(&run.books, name, &place).0,
         pause: Door::of(&run.books, name, &place).pause().filter(|pause| !pause.is_over(&journal::now())),

@@ -20,10 +20,11 @@ use thiserror::Error;
 use self::look::{Sight, look};
 use super::session::Session;
 use crate::caller::Process;
+use crate::git::folders::GitFolders;
 use crate::store::layout;
 use crate::store::watch::{Call, Held, Look, Note, Notes, WatchError};
 use crate::watch::lingering::Sought;
-use crate::watch::refs::{GitFolders, Head, Refs, RefsError};
+use crate::watch::refs::RefsError;
 use crate::watch::touched;
 
 /// How long a call counts that nobody has said is over, in seconds.
@@ -120,7 +121,7 @@ fn compared(session: &Session<'_>, notes: &Notes) -> Result<Seen, Unwatched> {
             seen.effects.fault(why);
         }
     }
-    note.breaches.retain(|breach| !now.has_settled(session, breach));
+    now.settle(session, &mut note.breaches);
     note.calls = stay;
     if session.event.moment == Moment::Stop && !note.breaches.is_empty() {
         seen.unsettled = Some(telling::unsettled(&note.breaches));
@@ -145,7 +146,8 @@ fn staying(session: &Session<'_>, note: &Note) -> Vec<Call> {
     for call in &mut stay {
         if ended.as_ref() == Some(&call.id) || (call.session == own && is_turns_end && !call.is_over) {
             call.is_over = true;
-            let sought = Sought { after: call.pid, session: &call.session, home: &session.run.home };
+            let took = u64::try_from(now.saturating_sub(call.at)).unwrap_or_default();
+            let sought = Sought { after: call.pid, took, session: &call.session, home: &session.run.home };
             call.left = sought.processes();
         }
         call.left.retain(Process::is_alive);
@@ -204,14 +206,11 @@ fn opened(session: &Session<'_>, notes: &Notes, id: String, command: String) -> 
     let Some(look) = look(session)? else { return Ok(()) };
     let opened = notes.open()?;
     let mut note = opened.note()?;
-    let look = if note.is_blind { Look { at: note.look.at, ..look } } else { look };
-    let held_before = if note.calls.is_empty() { Vec::new() } else { std::mem::take(&mut note.look.held) };
-    note.look = look;
-    // What a rule held when the other calls began is held of them.
-    for held in held_before {
-        if !note.look.held.contains(&held) {
-            note.look.held.push(held);
-        }
+    if note.calls.is_empty() {
+        note.look = if note.is_blind { Look { at: note.look.at, ..look } } else { look };
+    } else {
+        // What was seen before goes on counting: since then a command may have been performed, and the other calls have gone on.
+        note.look.widen(look);
     }
     let event = session.event;
     note.calls.retain(|call| call.id != id);
@@ -228,24 +227,23 @@ fn opened(session: &Session<'_>, notes: &Notes, id: String, command: String) -> 
     Ok(opened.keep(&mut note)?)
 }
 
-/// Takes what the engine itself has committed for what it is, while calls are open.
-pub(super) fn acknowledge(session: &Session<'_>) {
+/// A commit that the engine has made.
+pub(super) struct Own<'a> {
+    /// Its id.
+    pub(super) commit: &'a str,
+    /// The commit that it follows; none for the first.
+    pub(super) parent: Option<&'a str>,
+}
+
+/// Takes a commit of the engine's own for what it is while calls are open, and nothing else that has moved meanwhile.
+pub(super) fn acknowledge(session: &Session<'_>, own: &Own<'_>) {
     let Some(notes) = notes(session).and_then(Result::ok).filter(Notes::exist) else { return };
     let renewed = || -> Result<(), Unwatched> {
         let opened = notes.open()?;
         let mut note = opened.note()?;
-        let Some(branches) = note.look.branches.as_mut() else { return Ok(()) };
         let Some(git) = GitFolders::of(&session.run.home) else { return Ok(()) };
-        let Refs { branches: now, head } = git.refs()?;
-        match head {
-            Head::On(branch) => {
-                if let Some(id) = now.get(&branch) {
-                    branches.insert(branch, id.clone());
-                }
-            }
-            Head::At(id) => note.look.detached = Some(id),
-            Head::Unknown => {}
-        }
+        let head = git.refs()?.head;
+        note.look.acknowledge(&head, own.commit, own.parent);
         Ok(opened.keep(&mut note)?)
     };
     let _ = renewed();

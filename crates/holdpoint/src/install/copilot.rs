@@ -7,6 +7,16 @@ use serde_json::{Value as Json, json};
 use super::host::{Handler, Host, Matching, Runs, Shape};
 use super::prompt::Form;
 
+/// Claude Code's names, without what happens beside the agent's own turn: that is not known of it.
+const EVENTS: [(&str, Moment); 6] = [
+    ("PreToolUse", Moment::Before),
+    ("PostToolUse", Moment::After),
+    ("PostToolUseFailure", Moment::After),
+    ("Stop", Moment::Stop),
+    ("UserPromptSubmit", Moment::Prompt),
+    ("SessionStart", Moment::Start),
+];
+
 pub(super) const HOST: Host = Host {
     name: "copilot",
     title: "Copilot CLI",
@@ -23,7 +33,7 @@ pub(super) const HOST: Host = Host {
     local: None,
     allows: None,
     cap: None,
-    events: &crate::agent::claude::EVENTS,
+    events: &EVENTS,
     ignores_output_at: &[Moment::Prompt],
     matching: Matching::Names,
     handler,

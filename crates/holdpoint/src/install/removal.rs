@@ -15,7 +15,7 @@ use crate::store::folder::{is_temporary, resolved};
 use crate::store::layout;
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 23] = [
+const WORKING_FILES: [&str; 26] = [
     ".gitignore",
     "aside",
     "backups",
@@ -25,9 +25,11 @@ const WORKING_FILES: [&str; 23] = [
     "evidence",
     "git",
     "head",
+    "holds",
     "home",
     "install.lock",
     "installed.json",
+    "jobs",
     "kept",
     "locks",
     "logs",
@@ -39,6 +41,7 @@ const WORKING_FILES: [&str; 23] = [
     "sessions",
     "tmp",
     "told",
+    "unheard",
 ];
 
 /// The plan.

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::nearest;
-use crate::allow::identity::worktrees_git;
+use crate::git::folders::GitFolders;
 
 /// Finds the same place in the main working tree, where `path` is in a linked one.
 pub fn in_main(path: &Path) -> Option<PathBuf> {
@@ -19,9 +18,8 @@ pub fn is_of_main(home: &Path, path: &Path) -> bool {
 
 /// Finds the linked working tree that `path` is in, and the main one.
 fn trees(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    let linked = nearest(path, ".git")?;
-    // A `.git` that only claims to be a worktree's leads nowhere.
-    let (_, common) = worktrees_git(&linked)?;
-    let main = common.parent().filter(|_| common.file_name().is_some_and(|name| name == ".git"))?;
-    Some((linked, main.to_path_buf()))
+    let git = GitFolders::of(path)?;
+    let main = git.main()?;
+    let tree = main.parent().filter(|_| main.file_name().is_some_and(|name| name == ".git"))?;
+    Some((git.root, tree.to_path_buf()))
 }

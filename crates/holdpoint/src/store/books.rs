@@ -103,6 +103,11 @@ impl Books {
         &self.0.base
     }
 
+    /// Returns the state folder that they are in, if they are out of the project's reach.
+    pub(super) fn state_folder(&self) -> Option<&Path> {
+        self.0.outside.as_ref().map(|outside| outside.root.as_path())
+    }
+
     /// Returns whether they are out of the project's reach.
     pub fn are_outside(&self) -> bool {
         self.0.outside.is_some()

@@ -12,8 +12,10 @@ use super::error::StoreError;
 use super::folder::{Access, FileError, Folder};
 use number::{End, is_locked};
 
+use entry::Places;
 pub use entry::{
-    BegunSession, Decision, Door, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
+    BegunSession, Decision, Door, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech,
+    Spoken, below,
 };
 
 /// The size at which the journal is set aside.
@@ -48,7 +50,7 @@ fn append_to(books: &Books, entry: &Entry) -> Result<(), StoreError> {
             (folder, folder.append(path, Access::Ours)?)
         }
     };
-    let mut line = serde_json::to_vec(&*entry.as_kept(&books.home().to_string_lossy()))?;
+    let mut line = serde_json::to_vec(&*entry.as_kept(&Places::of(books)))?;
     let mut is_alone = is_locked(&file);
     let mut length = length(&file);
     if is_alone && length > BYTES_MAX {
@@ -132,8 +134,12 @@ pub fn read(books: &Books) -> Vec<Entry> {
 
 /// The time now, as the journal writes it.
 pub fn now() -> String {
-    let now = jiff::Timestamp::now();
-    format!("{now:.3}")
+    written(jiff::Timestamp::now())
+}
+
+/// A time, as the journal writes it.
+pub fn written(time: jiff::Timestamp) -> String {
+    format!("{time:.3}")
 }
 
 #[cfg(test)]

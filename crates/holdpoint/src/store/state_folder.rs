@@ -157,6 +157,17 @@ impl StateFolder {
         Ok((Folder::own(&self.root)?, self.root.join(path)))
     }
 
+    /// Sets the time of a file that is there; false if there is none.
+    pub fn set_time(&self, path: &str, time: SystemTime) -> bool {
+        let file = self.opened().and_then(|folder| folder.open(Path::new(path)).ok()?);
+        file.is_some_and(|file| file.set_modified(time).is_ok())
+    }
+
+    /// Lists the names in a folder, each with the time that its file was written.
+    pub fn names_and_times(&self, path: &str) -> Vec<(SystemTime, String)> {
+        self.entries(path)
+    }
+
     /// Lists the names in a folder.
     pub fn names(&self, path: &str) -> Vec<String> {
         let mut names: Vec<String> = self.entries(path).into_iter().map(|(_, name)| name).collect();

@@ -9,6 +9,7 @@ use super::books::Books;
 use super::error::StoreError;
 use super::folder::Access;
 use super::layout;
+use crate::caller::process::Process;
 
 /// The most that is read of a note.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -25,6 +26,15 @@ pub struct Unheard {
     pub text: String,
     /// A digest of the state before it was written.
     pub before: String,
+    /// The process that will say it.
+    pub by: Option<Process>,
+}
+
+impl Unheard {
+    /// Whether another process is still about to say it.
+    fn is_being_said(&self) -> bool {
+        self.by.is_some_and(|by| by.pid != std::process::id() && by.is_alive())
+    }
 }
 
 /// A note in the books.
@@ -49,17 +59,20 @@ impl Note {
         Note { books: books.clone(), path }
     }
 
-    /// What it says, if it is there and about the run at `place`.
+    /// What it says, if it is there and about the run at `place`, and whoever noted it is gone.
     pub fn read(&self, place: &Path) -> Option<Unheard> {
-        let bytes = self.books.read(&self.path, BYTES_MAX).ok()??;
+        // Nearly always there is none, and a look is cheaper than opening it.
+        let bytes = self.books.has(&self.path).then(|| self.books.read(&self.path, BYTES_MAX))?.ok()??;
         let unheard: Unheard = serde_json::from_slice(&bytes).ok()?;
-        (unheard.place == layout::name(self.books.home(), place)).then_some(unheard)
+        let is_its = unheard.place == layout::name(self.books.home(), place);
+        (is_its && !unheard.is_being_said()).then_some(unheard)
     }
 
     /// Writes it.
     pub fn write(&self, place: &Path, unheard: Unheard) -> Result<(), StoreError> {
         let folder = self.books.prepare(&self.path)?;
-        let unheard = Unheard { place: layout::name(self.books.home(), place), ..unheard };
+        let (place, by) = (layout::name(self.books.home(), place), Process::of(std::process::id()));
+        let unheard = Unheard { place, by, ..unheard };
         folder.replace(&self.path, &serde_json::to_vec(&unheard)?, Access::Ours)?;
         layout::clear_old_beside(folder, &self.path);
         Ok(())
@@ -74,7 +87,7 @@ impl Note {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
@@ -90,5 +103,14 @@ mod tests {
         assert_eq!(Note::of(&books, "other", "flow").read(&place), None);
         note.clear();
         assert_eq!(note.read(&place), None);
+    }
+
+    #[test]
+    fn what_another_process_is_about_to_say_is_not_said_twice() {
+        let of = |pid: u32| Unheard { by: Process::of(pid), ..Unheard::default() };
+        assert!(of(std::os::unix::process::parent_id()).is_being_said());
+        assert!(!of(std::process::id()).is_being_said(), "a keeper goes on after an answer that failed");
+        let gone = Process { start: 1, ..Process::of(std::os::unix::process::parent_id()).unwrap() };
+        assert!(!Unheard { by: Some(gone), ..Unheard::default() }.is_being_said());
     }
 }

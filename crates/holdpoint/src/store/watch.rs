@@ -15,6 +15,7 @@ use super::lock::{self, Lock, LockError};
 use super::state_folder::{StateFolder, StateFolderError};
 use crate::caller::Process;
 use crate::env::Env;
+use crate::watch::refs::Head;
 use crate::watch::settings::Standings;
 use crate::watch::touched::Instant;
 
@@ -83,6 +84,45 @@ pub struct Look {
     pub held: Vec<Held>,
     /// The settings, and the files that are put back.
     pub files: Standings,
+}
+
+impl Look {
+    /// Adds what a later look has seen that this one did not look at, and what rules hold since.
+    pub(crate) fn widen(&mut self, later: Look) {
+        if self.branches.is_none() && later.branches.is_some() {
+            self.branches = later.branches;
+            self.is_partial = later.is_partial;
+            self.detached = later.detached;
+        }
+        if self.head.is_none() {
+            self.head = later.head;
+        }
+        for (path, standing) in later.files {
+            self.files.entry(path).or_insert(standing);
+        }
+        // What a rule held when the other calls began is held of them.
+        for held in later.held {
+            if !self.held.contains(&held) {
+                self.held.push(held);
+            }
+        }
+    }
+
+    /// Takes a commit for known that the engine made where the head is now, if that was at the commit's parent.
+    pub(crate) fn acknowledge(&mut self, head: &Head, commit: &str, parent: Option<&str>) {
+        if self.head.as_deref() == parent {
+            self.head = Some(commit.to_owned());
+        }
+        match (head, &mut self.branches) {
+            (Head::On(branch), Some(branches)) if branches.get(branch).map(String::as_str) == parent => {
+                branches.insert(branch.clone(), commit.to_owned());
+            }
+            (Head::At(_), Some(_)) if self.detached.as_deref() == parent => {
+                self.detached = Some(commit.to_owned());
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A rule that holds something.
@@ -235,5 +275,46 @@ impl Opened {
         let mut file = self.folder.rewrite(&beside, Access::Ours)?;
         file.write_all(&bytes).map_err(FileError::io(&beside))?;
         Ok(self.folder.rename(&beside, &self.file)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(branches: &[(&str, &str)]) -> Look {
+        let branches = branches.iter().map(|(name, id)| ((*name).to_owned(), (*id).to_owned())).collect();
+        Look { branches: Some(branches), head: Some("a".to_owned()), ..Look::default() }
+    }
+
+    #[test]
+    fn only_a_commit_on_top_of_what_was_seen_is_known() {
+        let on = |name: &str| Head::On(name.to_owned());
+        let mut seen = look(&[("main", "a"), ("side", "a")]);
+        seen.acknowledge(&on("main"), "b", Some("a"));
+        let wanted = Look { head: Some("b".to_owned()), ..look(&[("main", "b"), ("side", "a")]) };
+        assert_eq!(seen, wanted);
+        // Somebody had moved the branch before the engine committed on top of that.
+        seen.acknowledge(&on("side"), "d", Some("c"));
+        assert_eq!(seen, wanted);
+        let mut first = Look { head: None, ..look(&[]) };
+        first.acknowledge(&on("main"), "a", None);
+        assert_eq!(first, look(&[("main", "a")]));
+        let mut detached = Look { detached: Some("a".to_owned()), ..look(&[]) };
+        detached.acknowledge(&Head::At("b".to_owned()), "b", Some("a"));
+        assert_eq!(detached.detached.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn a_later_look_adds_only_what_was_not_looked_at() {
+        let held = |rule: &str| Held { rule: rule.to_owned(), ..Held::default() };
+        let mut seen = Look { held: vec![held("one")], ..look(&[("main", "a")]) };
+        let later =
+            Look { held: vec![held("one"), held("two")], head: Some("b".into()), ..look(&[("main", "b")]) };
+        seen.widen(later);
+        assert_eq!(seen, Look { held: vec![held("one"), held("two")], ..look(&[("main", "a")]) });
+        let mut blank = Look::default();
+        blank.widen(look(&[("main", "a")]));
+        assert_eq!(blank, look(&[("main", "a")]));
     }
 }

@@ -11,7 +11,8 @@ use super::books::Books;
 use super::folder::{Access, FileError, Folder};
 use super::layout;
 use super::records::Head;
-use crate::allow::identity::{self, Identity};
+use crate::allow::identity::Identity;
+use crate::git::folders::GitFolders;
 
 /// Our folder in git's.
 const FOLDER: &str = "holdpoint";
@@ -72,8 +73,7 @@ impl Witness {
 
     /// Returns the witnesses of all homes in the worktree with this root, with each home.
     pub fn all(root: &Path) -> Vec<(PathBuf, Witness)> {
-        let git = root.join(".git");
-        let git = if git.is_dir() { Some(git) } else { identity::named_git(root) };
+        let git = GitFolders::at(root).map(|git| git.own);
         let Some(git) = git.filter(|git| git.join(BELOW).symlink_metadata().is_ok()) else {
             return Vec::new();
         };
@@ -99,7 +99,7 @@ impl Witness {
 
 /// The folder that git keeps for a worktree, or that a copy of a linked one names.
 fn git_of(project: &Identity) -> Option<PathBuf> {
-    let named = || project.is_repository.then(|| identity::named_git(&project.root)).flatten();
+    let named = || GitFolders::at(&project.root).filter(|_| project.is_repository).map(|git| git.own);
     project.git.clone().or_else(named)
 }
 

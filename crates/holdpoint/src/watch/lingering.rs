@@ -8,6 +8,8 @@ use crate::caller::Process;
 pub struct Sought<'a> {
     /// The number that this program had before the call: later ones have higher numbers, until they start over.
     pub after: u32,
+    /// How long the call took, in seconds.
+    pub took: u64,
     /// The agent's session.
     pub session: &'a str,
     /// The run's home.
@@ -23,16 +25,25 @@ mod system {
 
     /// The most processes that are noted of one call.
     const PROCESSES_MAX: usize = 64;
+    /// More processes than anybody starts in a second.
+    const STARTED_A_SECOND: u64 = 20_000;
+    /// How many numbers there are where the system does not say.
+    const NUMBERS: u64 = 32_768;
+
+    /// Whether numbers may have come round within this time, so that they no longer tell what is later.
+    fn may_have_come_round(seconds: u64) -> bool {
+        let said = || std::fs::read_to_string("/proc/sys/kernel/pid_max").ok()?.trim().parse().ok();
+        seconds > 0 && said().unwrap_or(NUMBERS) / STARTED_A_SECOND <= seconds
+    }
 
     impl Sought<'_> {
         /// Lists the processes of the session, or of an agent in this project, that began after the call did.
         pub fn processes(&self) -> Vec<Process> {
             let own = std::process::id();
+            let is_any = may_have_come_round(self.took);
             let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
             let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-            let is_later = |pid: &u32| {
-                if own >= self.after { *pid > self.after } else { *pid > self.after || *pid < own }
-            };
+            let is_later = |pid: &u32| is_any || *pid > self.after || (own < self.after && *pid < own);
             let above: Vec<u32> =
                 crate::caller::lineage(None).above.iter().map(|process| process.pid).collect();
             let is_other = |pid: &u32| *pid != own && !above.contains(pid);
@@ -80,7 +91,8 @@ mod tests {
             sleep.arg("60").env_clear().env("PATH", "/usr/bin:/bin").env(name, value).current_dir(cwd);
             sleep.stdin(Stdio::null()).spawn().unwrap()
         };
-        let sought = Sought { after: std::process::id(), session: "s-lingering", home: &home };
+        let mut before = start("USERS", "own", &home);
+        let sought = Sought { after: before.id(), took: 0, session: "s-lingering", home: &home };
         let mut ours = start("CLAUDE_CODE_SESSION_ID", "s-lingering", Path::new("/"));
         let mut here = start("GEMINI_CLI", "1", &home);
         let others = [
@@ -95,7 +107,12 @@ mod tests {
         assert_eq!(found, wanted);
         let left = sought.processes();
         assert!(left.iter().all(Process::is_alive));
-        for child in [&mut ours, &mut here].into_iter().chain(&mut others.into_iter().collect::<Vec<_>>()) {
+        // Numbers that came round are no way to hide.
+        let round = Sought { after: u32::MAX, took: 1_000_000, ..sought };
+        assert_eq!(round.processes().len(), 2);
+        for child in
+            [&mut before, &mut ours, &mut here].into_iter().chain(&mut others.into_iter().collect::<Vec<_>>())
+        {
             child.kill().unwrap();
             child.wait().unwrap();
         }

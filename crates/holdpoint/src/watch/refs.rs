@@ -9,6 +9,7 @@ use holdpoint_core::world::Answer;
 use super::place::Place;
 use super::touched::Instant;
 use crate::git;
+use crate::git::folders::GitFolders;
 
 /// The largest `packed-refs` that is read: some half a million refs.
 const PACKED_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -62,33 +63,7 @@ pub enum RefsError {
     NoAnswer,
 }
 
-/// The git folders of a worktree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GitFolders {
-    /// The worktree's own: its head is there.
-    own: PathBuf,
-    /// The repository's: its branches are there.
-    common: PathBuf,
-}
-
 impl GitFolders {
-    /// Finds the repository that a folder belongs to.
-    pub fn of(folder: &Path) -> Option<GitFolders> {
-        let (root, metadata) =
-            folder.ancestors().find_map(|root| Some((root, root.join(".git").symlink_metadata().ok()?)))?;
-        let own = if metadata.is_dir() {
-            root.join(".git")
-        } else {
-            let named = small(&root.join(".git"))?;
-            root.join(named.strip_prefix("gitdir:")?.trim())
-        };
-        let common = match small(&own.join("commondir")) {
-            Some(common) => own.join(common.trim()),
-            None => own.clone(),
-        };
-        Some(GitFolders { own, common })
-    }
-
     /// The index of the worktree.
     pub fn index(&self) -> PathBuf {
         self.own.join("index")
@@ -105,20 +80,63 @@ impl GitFolders {
             },
             None => Head::Unknown,
         };
-        if self.common.join("reftable").is_dir() {
+        let shared = Shared(self.common());
+        if shared.0.join("reftable").is_dir() {
             return self.listed();
         }
-        let mut branches = self.packed()?;
-        self.loose(&self.common.join("refs/heads"), "", 0, &mut branches)?;
+        let mut branches = shared.packed()?;
+        shared.loose(&shared.0.join("refs/heads"), "", 0, &mut branches)?;
         if branches.len() > BRANCHES_MAX {
             return Err(RefsError::TooMany);
         }
         Ok(Refs { branches, head })
     }
 
+    /// The same from git, where refs are kept in another form than files.
+    fn listed(&self) -> Result<Refs, RefsError> {
+        let folder = self.own.to_string_lossy();
+        let Answer::Is(list) = git::branches(&folder) else { return Err(RefsError::NoAnswer) };
+        let line = |line: &str| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()));
+        let branches: BTreeMap<String, String> = list.lines().filter_map(line).collect();
+        let head = match git::head(&folder) {
+            Answer::Is(name) => {
+                name.strip_prefix(HEADS).map_or(Head::At(name.clone()), |name| Head::On(name.to_owned()))
+            }
+            _ => Head::Unknown,
+        };
+        Ok(Refs { branches, head })
+    }
+
+    /// Whether a tag or a branch of another repository pointed to a commit at a moment: one that is made here did not. Whoever
+    /// makes a commit can make a tag for it, too, so what was written since then counts only if it was fetched.
+    pub fn was_known_elsewhere(&self, id: &str, moment: Instant) -> bool {
+        let shared = Shared(self.common());
+        let Some(top) = Place::top(&shared.0) else { return false };
+        let is_older = |at: Option<Instant>| at.is_some_and(|at| at < moment);
+        let fetched = read(&self.own.join("FETCH_HEAD"), PACKED_BYTES_MAX).unwrap_or_default();
+        let is_fetched = fetched.lines().any(|line| line.starts_with(id));
+        let packed = read(&shared.0.join("packed-refs"), PACKED_BYTES_MAX).unwrap_or_default();
+        let is_it = |line: &str| line.starts_with(id) && !line.contains(HEADS);
+        if (is_fetched || is_older(top.changed_in(b"packed-refs"))) && packed.lines().any(is_it) {
+            return true;
+        }
+        ["refs/remotes", "refs/tags"].iter().any(|folder| {
+            let mut loose = BTreeMap::new();
+            let is_read = shared.loose(&shared.0.join(folder), "", 0, &mut loose).is_ok();
+            let mut pointing = loose.iter().filter(|(_, known)| *known == id).map(|(name, _)| name);
+            let is_old = |name: &String| is_older(top.changed_in(format!("{folder}/{name}").as_bytes()));
+            is_read && pointing.any(|name| is_fetched || is_old(name))
+        })
+    }
+}
+
+/// The folder in which a repository keeps the refs of all its working trees.
+struct Shared(PathBuf);
+
+impl Shared {
     /// The branches in `packed-refs`.
     fn packed(&self) -> Result<BTreeMap<String, String>, RefsError> {
-        let path = self.common.join("packed-refs");
+        let path = self.0.join("packed-refs");
         let text = match read(&path, PACKED_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -169,46 +187,10 @@ impl GitFolders {
         match text.trim().strip_prefix("ref:").map(str::trim) {
             None => Some(text.trim().to_owned()).filter(|id| !id.is_empty()),
             Some(name) if depth < DEPTH_MAX && !name.contains("..") => {
-                self.value(&self.common.join(name), depth + 1)
+                self.value(&self.0.join(name), depth + 1)
             }
             Some(_) => None,
         }
-    }
-
-    /// The same from git, where refs are kept in another form than files.
-    fn listed(&self) -> Result<Refs, RefsError> {
-        let folder = self.own.to_string_lossy();
-        let Answer::Is(list) = git::branches(&folder) else { return Err(RefsError::NoAnswer) };
-        let line = |line: &str| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()));
-        let branches: BTreeMap<String, String> = list.lines().filter_map(line).collect();
-        let head = match git::head(&folder) {
-            Answer::Is(name) => {
-                name.strip_prefix(HEADS).map_or(Head::At(name.clone()), |name| Head::On(name.to_owned()))
-            }
-            _ => Head::Unknown,
-        };
-        Ok(Refs { branches, head })
-    }
-
-    /// Whether a tag or a branch of another repository pointed to a commit at a moment: one that is made here did not. Whoever
-    /// makes a commit can make a tag for it, too, so what was written since then counts only if it was fetched.
-    pub fn was_known_elsewhere(&self, id: &str, moment: Instant) -> bool {
-        let Some(top) = Place::top(&self.common) else { return false };
-        let is_older = |at: Option<Instant>| at.is_some_and(|at| at < moment);
-        let fetched = read(&self.own.join("FETCH_HEAD"), PACKED_BYTES_MAX).unwrap_or_default();
-        let is_fetched = fetched.lines().any(|line| line.starts_with(id));
-        let packed = read(&self.common.join("packed-refs"), PACKED_BYTES_MAX).unwrap_or_default();
-        let is_it = |line: &str| line.starts_with(id) && !line.contains(HEADS);
-        if (is_fetched || is_older(top.changed_in(b"packed-refs"))) && packed.lines().any(is_it) {
-            return true;
-        }
-        ["refs/remotes", "refs/tags"].iter().any(|folder| {
-            let mut loose = BTreeMap::new();
-            let is_read = self.loose(&self.common.join(folder), "", 0, &mut loose).is_ok();
-            let mut pointing = loose.iter().filter(|(_, known)| *known == id).map(|(name, _)| name);
-            let is_old = |name: &String| is_older(top.changed_in(format!("{folder}/{name}").as_bytes()));
-            is_read && pointing.any(|name| is_fetched || is_old(name))
-        })
     }
 }
 

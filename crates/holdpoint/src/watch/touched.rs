@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
-use super::refs::GitFolders;
+use crate::git::folders::GitFolders;
 use crate::worktree::entries::{self, Name};
 
 /// The largest index that is read: some two million files.
@@ -17,6 +18,8 @@ pub const FILES_MAX: usize = 50_000;
 /// How many threads look at most, and from how many files on it is worth one more.
 const THREADS_MAX: usize = 4;
 const FILES_A_THREAD: usize = 1_000;
+/// How many files a thread takes at once: one that the system lets wait must not keep the others waiting at the end.
+const FILES_A_SHARE: usize = 500;
 /// By how much the clock that files are stamped with may be behind.
 const BEHIND: Duration = Duration::from_millis(12);
 
@@ -42,9 +45,7 @@ impl Instant {
 pub fn since(home: &Path, git: &GitFolders, moment: Instant) -> Vec<String> {
     let Ok(Some(index)) = crate::world::read_file(&git.index(), INDEX_BYTES_MAX) else { return Vec::new() };
     let Some(mut names) = entries::names(&index) else { return Vec::new() };
-    let Some(root) = home.ancestors().find(|root| root.join(".git").symlink_metadata().is_ok()) else {
-        return Vec::new();
-    };
+    let root = git.root.as_path();
     let Some(top) = Place::top(root) else { return Vec::new() };
     let mut prefix = home.strip_prefix(root).unwrap_or(Path::new("")).as_os_str().as_encoded_bytes().to_vec();
     if !prefix.is_empty() {
@@ -85,11 +86,18 @@ impl<'a> Walk<'a> {
     /// The paths of all that is not as it was.
     fn changed(&self) -> BTreeSet<Vec<u8>> {
         let threads = (self.names.len() / FILES_A_THREAD).clamp(1, THREADS_MAX);
-        let mut parts = self.names.chunks(self.names.len().div_ceil(threads).max(1));
-        let first = parts.next().unwrap_or_default();
+        let shares = Mutex::new(self.names.chunks(FILES_A_SHARE));
+        let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            let mut part = Part::default();
+            while let Some(share) = next() {
+                self.look(share, &mut part);
+            }
+            part
+        };
         let found: Vec<Part<'a>> = std::thread::scope(|scope| {
-            let others: Vec<_> = parts.map(|part| scope.spawn(move || self.part(part))).collect();
-            let first = self.part(first);
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let first = work();
             let others = others.into_iter().map(|thread| thread.join().unwrap_or_default());
             std::iter::once(first).chain(others).collect()
         });
@@ -100,15 +108,14 @@ impl<'a> Walk<'a> {
         all
     }
 
-    /// Those that are not as they were. One that is gone counts if the folder that it was in has changed.
-    fn part(&self, names: &'a [Name<'a>]) -> Part<'a> {
-        let mut part = Part::default();
+    /// Adds those that are not as they were. One that is gone counts if the folder that it was in has changed.
+    fn look(&self, names: &'a [Name<'a>], part: &mut Part<'a>) {
         let mut current: Option<Current<'a>> = None;
         for name in names {
             let (folder, file) = split(&name.path);
             if current.as_ref().is_none_or(|current| current.folder != folder) {
-                self.climb(folder, current.as_ref().map(|current| current.folder), &mut part);
-                current = Some(self.enter(folder, &mut part));
+                self.climb(folder, current.as_ref().map(|current| current.folder), part);
+                current = Some(self.enter(folder, part));
             }
             let Some(current) = &current else { continue };
             let is_changed = match current.place.as_ref().and_then(|place| place.changed_in(file)) {
@@ -119,7 +126,6 @@ impl<'a> Walk<'a> {
                 part.files.push(&name.path);
             }
         }
-        part
     }
 
     fn enter(&self, folder: &'a [u8], part: &mut Part<'a>) -> Current<'a> {

@@ -9,8 +9,9 @@ use super::entries::{self, Entry};
 use super::error::TreeError;
 use super::id;
 use super::index::ended;
-use super::repository::{Repository, to_path};
+use super::repository::Repository;
 use crate::env::Env;
+use crate::git::folders::to_path;
 
 /// A folder with a tree's files in it.
 #[derive(Debug)]

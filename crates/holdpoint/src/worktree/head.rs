@@ -15,6 +15,11 @@ pub fn head(root: &Path, env: &dyn Env) -> Result<Option<Head>, TreeError> {
     id(&repository)?.map(|id| read(&repository, &id)).transpose()
 }
 
+/// Returns a commit, whether it is checked out or not.
+pub fn commit(root: &Path, id: &str, env: &dyn Env) -> Result<Head, TreeError> {
+    read(&Repository::at(root, env)?, id)
+}
+
 /// Returns the id of the commit that is checked out, or `None` before the first commit.
 pub(super) fn id(repository: &Repository) -> Result<Option<String>, TreeError> {
     // A branch without commits is not an error, and this call alone can tell it from one.

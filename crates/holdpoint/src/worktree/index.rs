@@ -12,7 +12,8 @@ use super::doubt::{SUBMODULE, doubtful};
 use super::entries::{self, Entry};
 use super::error::TreeError;
 use super::head;
-use super::repository::{Repository, to_path};
+use super::repository::Repository;
+use crate::git::folders::to_path;
 use crate::store::git_folder;
 
 /// An index that is deleted when it is dropped.

@@ -7,6 +7,7 @@ use super::error::TreeError;
 use crate::allow::identity::Identity;
 use crate::env::Env;
 use crate::env_vars::{HOME, XDG_CONFIG_HOME};
+use crate::git::folders::GitFolders;
 use crate::pinned;
 use crate::store::git_folder::GitFolder;
 
@@ -39,8 +40,8 @@ impl Repository {
     pub(super) fn at(root: &Path, env: &dyn Env) -> Result<Repository, TreeError> {
         let root =
             std::path::absolute(root).map_err(|source| TreeError::Io { path: root.to_path_buf(), source })?;
-        let git = git_folder(&root)?;
-        let shared = linked(&git.join("commondir"), "", &git).unwrap_or_else(|| git.clone());
+        let found = GitFolders::at(&root).ok_or_else(|| TreeError::NotARepository { root: root.clone() })?;
+        let (shared, git) = (found.common(), found.own);
         let project = Identity::of(&root);
         let unwritable = |source| TreeError::OurFolder { root: root.clone(), source };
         let ours = GitFolder::open(&root, project.as_ref().map(|project| project.id.as_str()), env)
@@ -98,36 +99,7 @@ impl Global {
 
 /// Finds the git folder that a linked working tree shares with the others; none where it lies in the tree.
 pub fn shared(root: &Path) -> Option<PathBuf> {
-    let git = linked(&root.join(".git"), "gitdir: ", root)?;
-    let shared = linked(&git.join("commondir"), "", &git)?;
-    shared.join("objects").is_dir().then_some(shared)
-}
-
-/// Finds the git folder: `.git`, or what it points to if it is a file, as in a linked working tree or a submodule.
-fn git_folder(root: &Path) -> Result<PathBuf, TreeError> {
-    let git = root.join(".git");
-    if git.is_dir() {
-        return Ok(git);
-    }
-    linked(&git, "gitdir: ", root).ok_or_else(|| TreeError::NotARepository { root: root.to_path_buf() })
-}
-
-/// Reads the path that a file contains after `prefix`, relative to `from`.
-fn linked(file: &Path, prefix: &str, from: &Path) -> Option<PathBuf> {
-    let bytes = std::fs::read(file).ok()?;
-    let named = bytes.strip_prefix(prefix.as_bytes())?;
-    let end = named.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
-    Some(from.join(to_path(&named[..end])))
-}
-
-/// Decodes a path as git writes it.
-#[cfg(unix)]
-pub(super) fn to_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
-}
-
-/// Decodes a path as git writes it.
-#[cfg(not(unix))]
-pub(super) fn to_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    let git = GitFolders::at(root).filter(|git| !git.is_within())?;
+    let shared = git.common();
+    (shared != git.own && shared.join("objects").is_dir()).then_some(shared)
 }

@@ -7,8 +7,9 @@ use holdpoint_core::path::fits;
 
 use super::entries;
 use super::error::TreeError;
-use super::repository::{Repository, to_path};
+use super::repository::Repository;
 use crate::env::Env;
+use crate::git::folders::to_path;
 
 /// The files of a working tree, and the folders they are in, each with its inode, mode, size and the time of its last
 /// change.

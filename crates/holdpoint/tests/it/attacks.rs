@@ -32,8 +32,30 @@ const FOUND: [&str; 24] = [
 ];
 
 fn page() -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/attacks.md");
-    std::fs::read_to_string(page).unwrap()
+    reference("attacks.md")
+}
+
+/// A page of the reference.
+pub(crate) fn reference(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// The first cells of a page's tables, each word between commas for itself.
+pub(crate) fn ids(page: &str) -> BTreeSet<&str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    rows.flat_map(|ids| ids.split(", ")).collect()
+}
+
+/// Every test that a page names is there. Returns how many it names.
+pub(crate) fn tests_are_there(page: &str) -> usize {
+    let tests: Vec<&str> = page.split('`').filter(|word| word.contains("::")).collect();
+    for test in &tests {
+        let (file, name) = place(test);
+        let source = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{test}: {error}"));
+        assert!(source.contains(&format!("#[test]\nfn {name}() {{\n")), "{test}");
+    }
+    tests.len()
 }
 
 /// The file that a test's path names, and the test.
@@ -46,8 +68,7 @@ fn place(test: &str) -> (PathBuf, &str) {
 #[test]
 fn every_finding_is_on_the_page_of_attacks() {
     let page = page();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
-    let ids: BTreeSet<&str> = rows.flat_map(|ids| ids.split(", ")).collect();
+    let ids = ids(&page);
     for id in FOUND {
         assert!(ids.contains(id), "{id}");
     }
@@ -55,12 +76,5 @@ fn every_finding_is_on_the_page_of_attacks() {
 
 #[test]
 fn every_test_on_the_page_of_attacks_is_there() {
-    let page = page();
-    let tests: Vec<&str> = page.split('`').filter(|word| word.contains("::")).collect();
-    assert!(tests.len() > 40, "{tests:?}");
-    for test in tests {
-        let (file, name) = place(test);
-        let source = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{test}: {error}"));
-        assert!(source.contains(&format!("#[test]\nfn {name}() {{\n")), "{test}");
-    }
+    assert!(tests_are_there(&page()) > 40);
 }

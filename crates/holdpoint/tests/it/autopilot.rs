@@ -11,6 +11,8 @@ mod crash;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod fence;
+#[cfg(target_os = "linux")]
+mod meanwhile;
 mod performance;
 #[cfg(target_os = "linux")]
 mod pinned;

@@ -2,6 +2,10 @@
 //! and what the model then sees. The clients come from the npm registry; without it these tests are skipped and say so, or fail where
 //! `HOLDPOINT_REQUIRE_CLIENTS=1` is set.
 
+#[cfg(target_os = "linux")]
+mod across;
+#[cfg(target_os = "linux")]
+mod at_terminal;
 mod capabilities;
 mod cheats;
 mod claudex;
@@ -12,15 +16,21 @@ mod held;
 pub(crate) mod install;
 mod kind;
 mod limits;
+mod mechanisms;
 mod new_user;
 #[cfg(target_os = "linux")]
 mod offline;
 mod plugin;
 mod recording;
 mod reviewer;
+#[cfg(target_os = "linux")]
+mod screen;
+#[cfg(target_os = "linux")]
+mod seat;
 mod session;
 mod sessions;
 mod table;
+mod taken_up;
 mod taskie;
 mod word;
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::cycle::{self, PLAN, state, tell};
 use crate::project::{Printed, Project, feed};
@@ -109,11 +109,19 @@ fn a_session_that_dies_before_its_answer_to_a_review_is_taken_over() {
 }
 
 #[test]
-fn a_session_without_a_name_in_its_shell_takes_over_by_any_command() {
+fn a_session_without_a_name_in_its_shell_takes_over_by_naming_the_run() {
     let project = project();
     without_waiting(&project);
     assert!(stop(&project, "first").stdout.contains("block"));
-    tell(&project, &["continue"]);
+    // The client that a hook has seen above the shell says whose it is.
+    let mut client = crate::client::Client::like(&stop_command(&project));
+    let mut prompt: Json = serde_json::from_str(&event(&project, "second")).unwrap();
+    prompt["hook_event_name"] = json!("UserPromptSubmit");
+    prompt["prompt"] = json!("go on");
+    client.send(&prompt);
+    let continued = client.shell(concat!(env!("CARGO_BIN_EXE_holdpoint"), " taskie continue --run shop"));
+    assert!(continued.contains("Post plan review"), "{continued}");
     project.write(&format!("{PLAN}/plan-post-review-1.md"), "mended\n");
-    assert!(stop(&project, "second").stdout.contains("plan-review-2.md"));
+    let held = client.send(&serde_json::from_str(&event(&project, "second")).unwrap());
+    assert!(held.to_string().contains("plan-review-2.md"), "{held}");
 }

@@ -99,7 +99,7 @@ fn every_hook_of_every_dialect_lets_go_and_holds() {
 #[test]
 fn all_events_that_there_are_can_be_tried() {
     let project = place();
-    let every = "about = \"x\"\n[run]\nhome = \".x\"\n[holds.all]\non = [\"before\", \"after\", \"stop\", \"prompt\", \"start\"]\nsay = \"x\"\n";
+    let every = "about = \"x\"\n[run]\nhome = \".x\"\n[holds.all]\non = [\"before\", \"after\", \"stop\", \"prompt\", \"start\", \"subagent-stop\", \"task-created\", \"task-completed\", \"permission\", \"settings\"]\nsay = \"x\"\n";
     project.workflow("every", every);
     let agents = holdpoint::agent::Agent::ALL.map(|(name, _)| name).join(",");
     assert_eq!(run(&project, &["init", "--agent", &agents]).code, Some(0));
@@ -120,6 +120,36 @@ fn a_hook_that_fired_in_earnest_is_dated() {
         |event: &str| hooks.iter().find(|hook| hook["event"] == event).unwrap()["last_fired"].is_string();
     assert!(dated("PreToolUse") && !dated("Stop"), "{hooks:#?}");
     assert_eq!(project.journal().len(), 1, "the trials leave nothing behind");
+}
+
+#[test]
+fn a_hook_that_fired_without_a_run_is_dated_too() {
+    let project = place();
+    run(&project, &["init", "--agent", "claude"]);
+    project.write("below/file", "");
+    let fire = |event: Json| {
+        let printed = project.run_with(&["hook", "--agent", "claude"], event.to_string().as_bytes());
+        assert_eq!((printed.code, printed.stdout.as_str()), (Some(0), ""));
+    };
+    let dated = |event: &str| {
+        let (report, _) = doctor(&project);
+        let hooks = report["agents"][0]["hooks"].as_array().unwrap().clone();
+        hooks.iter().find(|hook| hook["event"] == event).unwrap()["last_fired"].as_str().map(str::to_owned)
+    };
+    assert_eq!((dated("PreToolUse"), dated("Stop")), (None, None));
+    fire(shell(&project, "s", "ls"));
+    fire(json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root().join("below")}));
+    let first = dated("PreToolUse").unwrap();
+    assert!(dated("Stop").is_some() && dated("UserPromptSubmit").is_none());
+    assert!(!project.book("journal.jsonl").exists(), "no run, no journal");
+    fire(shell(&project, "s", "ls"));
+    assert!(dated("PreToolUse").unwrap() > first);
+    let status = project.run(&["status"]).stdout;
+    assert!(status.contains("just now: Claude Code, before."), "{status}");
+    let fired = project.run(&["status", "--json"]).json()["fired"].clone();
+    assert_eq!(fired[0]["event"], "before", "{fired}");
+    let elsewhere = Project::new().run(&["status"]).stdout;
+    assert!(elsewhere.contains("No agent's hook has fired here yet."), "{elsewhere}");
 }
 
 #[test]

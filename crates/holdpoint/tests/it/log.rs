@@ -29,6 +29,7 @@ fn it_shows_one_line_an_entry() {
     [TIME]  witness  before Bash: git push  [reviewed pushes]  A push.
     [TIME]  fault    before Bash: git commit  [reviewed no-commit]  the state file `.reviewed/state.json` is not valid JSON: key must be a string at line 1 column 3
     [TIME]  fault    no event  the hook's input is not JSON (8 bytes): expected ident at line 1 column 2
+    Now, reviewed: no-commit released: it could not be judged. Next: `holdpoint log --faults`.
     [exit 0]
     ");
     assert_snapshot!(shown(&Project::new(), &["log"]), @"

@@ -50,6 +50,8 @@ mod effects;
 mod eject;
 #[cfg(unix)]
 mod escapes;
+#[cfg(unix)]
+mod faults;
 #[cfg(target_os = "linux")]
 mod fence;
 mod gate;
@@ -58,6 +60,8 @@ mod graph;
 mod guide;
 mod hook;
 mod init;
+#[cfg(unix)]
+mod journal;
 #[cfg(target_os = "linux")]
 mod kill;
 // Only a debug build takes another organisation's folder.

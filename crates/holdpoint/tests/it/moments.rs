@@ -137,6 +137,16 @@ fn what_nobody_waits_for_is_told() {
 }
 
 #[test]
+fn what_an_agent_does_not_have_is_not_registered() {
+    let project = begun();
+    assert_eq!(project.run(&["init", "--agent", "copilot", "--workflow", "flow"]).code, Some(0));
+    let text = project.read(".github/hooks/holdpoint.json");
+    for event in ["SubagentStop", "TaskCompleted", "ConfigChange", "PermissionRequest", "SessionEnd"] {
+        assert!(!text.contains(event), "{event}: {text}");
+    }
+}
+
+#[test]
 fn only_what_a_workflow_looks_at_is_registered() {
     let project = begun();
     assert_eq!(project.run(&["init", "--agent", "claude,codex,gemini", "--workflow", "flow"]).code, Some(0));

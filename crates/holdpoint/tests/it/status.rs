@@ -16,6 +16,8 @@ fn with_nothing_active_it_says_what_would_be() {
     assert_snapshot!(without_built_in.join("\n"), @"
     No workflow is active in [ROOT].
 
+    No agent's hook has fired here yet. See `holdpoint doctor`.
+
     A workflow is active if its marker is in this folder or one above it:
       reviewed   .reviewed             Reviews before commits.
     [exit 0]
@@ -141,4 +143,32 @@ fn a_broken_workflow_is_told_with_why() {
       [ROOT]/.holdpoint/workflows/broken/workflow.toml:2:5: unclosed table, expected `]` (close it: [NAME])
       see `holdpoint check broken`
     ");
+}
+
+#[test]
+fn whose_turn_it_is_and_what_became_of_a_hold_is_said_everywhere() {
+    let project = reviewed();
+    let ask = || project.hook(&shell(&project, "s1", "git commit"));
+    let (log, why) = (|| project.run(&["log"]), || project.run(&["why"]).stdout);
+    ask();
+    let words = "held by no-commit (once): NOT REVIEWED: phase code.";
+    let status = project.run(&["status"]).stdout;
+    assert!(status.contains(&format!("now     {words}")), "{status}");
+    assert!(
+        log().stderr.contains(&format!("Now, reviewed: {words} Next: `holdpoint why`.")),
+        "{}",
+        log().stderr
+    );
+    assert!(why().contains("now    still open"), "{}", why());
+    project.write(".reviewed/state.json", "{\"phase\": \"code\", \"reviewed\": true}\n");
+    ask();
+    assert!(!project.run(&["status"]).stdout.contains("now  "));
+    assert_eq!(log().stderr, "");
+    assert!(
+        log().stdout.contains("[reviewed no-commit NC-1]  (satisfied)  NOT REVIEWED"),
+        "{}",
+        log().stdout
+    );
+    assert!(why().contains("now    satisfied"), "{}", why());
+    assert_eq!(project.run(&["why", "--json"]).json()["rules"][0]["now"], "satisfied");
 }

@@ -32,6 +32,7 @@ fn a_held_commit_is_explained() {
       event  before Bash: git commit -m 'x'
       rule   reviewed: no-commit NC-1
       file   [ROOT]/.holdpoint/workflows/reviewed/workflow.toml:7
+      now    still open
 
     It said
       NOT REVIEWED: phase code.
@@ -123,6 +124,7 @@ fn a_hold_that_was_given_up_is_told_as_such() {
       event  stop
       rule   stay: stay
       file   [ROOT]/.holdpoint/workflows/stay/workflow.toml:3
+      now    still open, but released: no progress
 
     It said
       STAY

@@ -10,6 +10,7 @@ use super::registered::{self, Hook};
 use super::report::{AgentReport, HookReport};
 use super::{around, codex_trust, trial};
 use crate::cli::Context;
+use crate::cli::fired::Firing;
 use crate::install::host::{Host, quoted};
 use crate::install::place::Place;
 use crate::install::wanted::Wanted;
@@ -21,6 +22,7 @@ pub(super) struct Doctor<'a> {
     pub(super) context: &'a Context,
     pub(super) places: Vec<Place>,
     pub(super) entries: Vec<Entry>,
+    pub(super) fired: Vec<Firing>,
     pub(super) wanted: Wanted,
     pub(super) version: Option<String>,
     pub(super) has_plugin: bool,
@@ -106,8 +108,8 @@ impl Doctor<'_> {
     }
 
     fn last_fired(&self, host: &Host, moment: Moment) -> Option<String> {
-        let is_this = |entry: &&Entry| entry.agent == host.name && entry.event == moment.name();
-        self.entries.iter().rev().find(is_this).map(|entry| entry.at.clone())
+        let is_this = |fired: &&Firing| fired.agent == host.name && fired.event == moment.name();
+        self.fired.iter().find(is_this).map(|fired| fired.at.clone())
     }
 
     /// Reports a hook that calls another Holdpoint than this one.

@@ -10,7 +10,7 @@ use super::finding::Finding;
 use super::layers::{self, LayerReport};
 use super::registered;
 use super::reviewers::{self, ReviewerReport};
-use crate::cli::{Context, journals, subject};
+use crate::cli::{Context, fired, journals, subject};
 use crate::error::CommandError;
 use crate::fence::{FenceError, bubblewrap};
 use crate::install::host::{self, Runs};
@@ -19,6 +19,7 @@ use crate::install::record::Record;
 use crate::install::wanted::Wanted;
 use crate::layers::Configuration;
 use crate::project::Found;
+use crate::store::journal::Entry;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -71,7 +72,7 @@ pub(super) struct HookReport {
     pub(super) allows: bool,
     /// Whether it held the event that must be held.
     pub(super) holds: bool,
-    /// The time of its last event in the journal.
+    /// The time of its last event here, whether or not a run was active.
     pub(super) last_fired: Option<String>,
     /// The agent's trust in it, for agents that ask for trust.
     pub(super) trust: Option<String>,
@@ -87,10 +88,13 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let records: Vec<Record> = places.iter().filter_map(|place| record(place, &mut findings)).collect();
     let workflows = enabled(context, &found, &records)?;
     let parsed: Vec<_> = workflows.iter().filter_map(|one| Some(one.parsed().ok()?.workflow)).collect();
+    let entries: Vec<Entry> = entries.into_iter().map(|line| line.entry).collect();
+    let root = places.first().map_or_else(|| context.cwd.clone(), |place| place.root.clone());
     let mut doctor = Doctor {
         context,
+        fired: fired::of(context.env.as_ref(), &root, &entries),
         places,
-        entries: entries.into_iter().map(|line| line.entry).collect(),
+        entries,
         wanted: Wanted::of(parsed.iter()),
         version: around::version_of(&program, &context.cwd),
         has_plugin: false,
@@ -104,8 +108,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     let uses_login_shell = agents.iter().any(|agent| {
         host::named(agent.agent).is_some_and(|host| host.runs == Runs::LoginShell) && !agent.hooks.is_empty()
     });
-    let Doctor { mut findings, version, places, entries, .. } = doctor;
-    let root = places.first().map_or_else(|| context.cwd.clone(), |place| place.root.clone());
+    let Doctor { mut findings, version, entries, .. } = doctor;
     around::git(context, &mut findings);
     around::programs(context, &root, &mut findings);
     around::confinement(&mut findings);

@@ -36,7 +36,8 @@ about = "Holds while the state says so."
 home  = ".doctor"
 state = ".doctor/state.json"
 [holds.doctor]
-on   = ["before", "after", "stop", "prompt", "start"]
+on   = ["before", "after", "stop", "prompt", "start", "subagent-stop", "task-created", "task-completed",
+  "permission", "settings"]
 when = "state.locked"
 say  = "held-by-holdpoint-doctor"
 "#;
@@ -142,7 +143,8 @@ fn problem(free: &str, held: &str) -> Option<String> {
 
 /// Judges by the journal, for moments at which the agent ignores the hook's output.
 fn by_journal(books: &Books) -> Trial {
-    let decisions: Vec<Decision> = journal::read(books).into_iter().map(|entry| entry.decision).collect();
+    let events = journal::read(books).into_iter().filter(|entry| entry.kind.is_event());
+    let decisions: Vec<Decision> = events.map(|entry| entry.decision).collect();
     let holds = decisions == [Decision::None, Decision::Hold];
     let why = (!holds).then(|| {
         format!("its journal has {:?}", decisions.iter().map(|decision| decision.name()).collect::<Vec<_>>())
@@ -180,6 +182,10 @@ fn ask(command: &mut Command, root: &Path, event: &str) -> Result<String, TrialE
     let said = std::fs::read(&errors).unwrap_or_default();
     let said = in_short(&String::from_utf8_lossy(&said));
     match ended.how {
+        // The one way to hold an event that heeds no answer.
+        How::Exit(status) if status.code() == Some(2) && said.contains(MARK) => {
+            Ok(Json::from(said).to_string())
+        }
         How::Exit(status) if status.success() => Ok(String::from_utf8_lossy(&ended.output).into_owned()),
         How::Exit(status) => Err(TrialError::Exit { status, said }),
         How::Late => Err(TrialError::Late),

@@ -113,7 +113,11 @@ pub(super) fn workflows(
     };
     if chosen.is_empty() && place.scope == Scope::Project {
         let configuration = layers::around(&place.root, context.env.as_ref());
-        found.retain(|one| one.is_projects || configuration.effective.enables(&one.name));
+        let counts = |one: &subject::Found| one.is_projects || configuration.effective.enables(&one.name);
+        // Where none is enabled, the one that will be finds its hooks.
+        if found.iter().any(counts) {
+            found.retain(counts);
+        }
     }
     let mut usable = Vec::new();
     for one in found {

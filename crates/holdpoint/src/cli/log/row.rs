@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::cli::history::{Fate, History};
 use crate::cli::{Context, phrase};
 use crate::store::journal::{Decision, Entry, Kind, Speech};
 use crate::ui::{Style, Ui};
@@ -13,6 +14,8 @@ pub(super) struct Rows {
     date: String,
     /// Whether the user asked for faults. They then come before an entry's other texts.
     faults: bool,
+    /// What became of the holds.
+    pub(super) history: History,
 }
 
 impl Rows {
@@ -23,6 +26,7 @@ impl Rows {
             width: context.ui.is_terminal().then(|| context.ui.width()),
             date: String::new(),
             faults,
+            history: History::default(),
         }
     }
 
@@ -38,12 +42,23 @@ impl Rows {
         }
         let word = format!("{:<7}", word(entry));
         let used = time.len() + word.len() + 4;
-        let rest = cut(rest(entry, self.faults), self.width.map(|width| width.saturating_sub(used)));
+        let rest = rest(entry, self.faults, self.fate(entry));
+        let rest = cut(rest, self.width.map(|width| width.saturating_sub(used)));
         self.ui.record(format!(
             "{}  {}  {rest}",
             self.ui.paint(Style::Dim, time),
             painted(&self.ui, entry, &word)
         ));
+    }
+}
+
+impl Rows {
+    /// Returns what became of an entry's hold, if that is settled: one that is open stands below all entries.
+    fn fate(&self, entry: &Entry) -> Option<&'static str> {
+        let spoken = entry.rules.iter().find_map(|spoken| spoken.hold.as_deref());
+        let fate =
+            spoken.filter(|_| entry.decision == Decision::Hold).and_then(|id| self.history.fate(id))?;
+        matches!(fate, Fate::Settled(_)).then(|| fate.name())
     }
 }
 
@@ -86,7 +101,7 @@ fn other(entry: &Entry) -> Option<String> {
         return Some(format!("[{workflow}] {} {round}{by}{came}", phrase::printable(&job.phase)));
     }
     if let Some(settled) = &entry.settled {
-        let (rule, how) = (phrase::printable(&settled.rule), format!("{:?}", settled.how).to_lowercase());
+        let (rule, how) = (phrase::printable(&settled.rule), settled.how.name());
         return Some(format!("[{workflow}] {rule} ({}): {how}", phrase::printable(&settled.hold)));
     }
     if let Some(door) = &entry.door {
@@ -111,8 +126,8 @@ fn other(entry: &Entry) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Renders the event, the workflow and rule, and the first line of the message or the fault.
-fn rest(entry: &Entry, faults: bool) -> String {
+/// Renders the event, the workflow and rule, what became of it, and the first line of the message or the fault.
+fn rest(entry: &Entry, faults: bool, fate: Option<&str>) -> String {
     if let Some(other) = other(entry) {
         return other;
     }
@@ -133,6 +148,7 @@ fn rest(entry: &Entry, faults: bool) -> String {
     let reason = entry.released.first().and_then(|released| released.reason.as_ref());
     let reason = reason.map(|reason| format!(": {}", phrase::printable(reason))).unwrap_or_default();
     parts.extend(cause.map(|cause| format!("({}{reason})", cause.reason())));
+    parts.extend(fate.map(|fate| format!("({fate})")));
     parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
     parts.join("  ")
 }
@@ -168,12 +184,16 @@ mod tests {
             rules: vec![spoken(Speech::Witness, "look", "seen"), spoken(Speech::Hold, "stop", "no\nmore")],
             ..Entry::default()
         };
-        assert_eq!(rest(&entry, false), "before Bash: ls   [myflow stop and 1 more]  no");
+        assert_eq!(rest(&entry, false, None), "before Bash: ls   [myflow stop and 1 more]  no");
         let fault = Entry { faults: vec!["bad".into()], ..Entry::default() };
-        assert_eq!(rest(&fault, false), "no event  bad");
+        assert_eq!(rest(&fault, false, None), "no event  bad");
         let both = Entry { faults: vec!["bad".into()], ..entry };
-        assert_eq!(rest(&both, false), "before Bash: ls   [myflow stop and 1 more]  no");
-        assert_eq!(rest(&both, true), "before Bash: ls   [myflow stop and 1 more]  bad");
+        assert_eq!(rest(&both, false, None), "before Bash: ls   [myflow stop and 1 more]  no");
+        assert_eq!(rest(&both, true, None), "before Bash: ls   [myflow stop and 1 more]  bad");
+        assert_eq!(
+            rest(&both, true, Some("open")),
+            "before Bash: ls   [myflow stop and 1 more]  (open)  bad"
+        );
     }
 
     #[test]

@@ -15,8 +15,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::catalog::{self, Origin, Unusable};
+use crate::cli::fired::Firing;
 use crate::cli::selection::{Word, is_since};
-use crate::cli::{Context, journals, phrase};
+use crate::cli::{Context, fired, history, journals, phrase};
 use crate::engine::door;
 use crate::engine::owed;
 use crate::engine::session::Session;
@@ -42,6 +43,8 @@ pub(super) struct Report {
     pub(super) main_tree: Vec<String>,
     /// Workflows that are not active here.
     pub(super) inactive: Vec<Inactive>,
+    /// When each hook last fired here, the newest first, whether or not a run was active.
+    pub(super) fired: Vec<Firing>,
     /// Faults outside the runs: input that was not an event, a workflow that cannot be used.
     pub(super) other_faults_last_day: usize,
 }
@@ -61,6 +64,8 @@ pub(super) struct RunReport {
     pub(super) has_phase: bool,
     pub(super) phase: Option<String>,
     pub(super) phase_fault: Option<String>,
+    /// The round that it is in, where the phase does not show it.
+    pub(super) round: Option<i64>,
     /// The approvals that the run waits for.
     pub(super) waits_for: Vec<String>,
     /// How it stands, in a word: `reviewing`, `checking`, `paused`, `released`, `held`, `waits`, `at work`, `over` or `clear`.
@@ -140,6 +145,7 @@ pub(super) fn gather(context: &Context) -> Report {
     let others = lines.iter().filter(|line| of_no_run(&line.entry) && is_recent_fault(&line.entry));
     Report {
         folder: context.cwd.display().to_string(),
+        fired: fired::of(context.env.as_ref(), &context.cwd, lines.iter().map(|line| &line.entry)),
         other_faults_last_day: others.count(),
         runs: found.runs.iter().map(|run| run_report(context, run, is_recent_fault)).collect(),
         waiting: context.waiting(&found),
@@ -179,7 +185,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
     door::complete(run, context.env.as_ref());
     let mut entries = journal::read(&run.books);
     entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
-    let facts = facts(context, run);
+    let facts = history::facts(context, run);
     let (phase, phase_fault) = match workflow.run.shows.as_ref().map(|phase| facts.shown(phase)) {
         None => (None, None),
         Some(Ok(phase)) => (phase, None),
@@ -200,6 +206,7 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         condition: word,
         now,
         cause,
+        round: standing.round,
         turn: standing.turn(),
         next: standing.next_command().map(str::to_owned),
         holds: standing.holds.clone(),
@@ -223,12 +230,6 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         last_hold: entries.iter().rfind(|entry| entry.decision == Decision::Hold).cloned(),
         last_event: entries.into_iter().rfind(|entry| entry.kind.is_event()),
     }
-}
-
-/// Returns the facts for a session that begins in the current folder.
-fn facts(context: &Context, run: &Run) -> Arc<Facts> {
-    let event = Event::from_shell(Moment::Start, &context.cwd.to_string_lossy());
-    run.facts(Arc::new(event), Arc::clone(&context.env))
 }
 
 /// Returns the names of the approvals that are due and missing.

@@ -1,14 +1,16 @@
 //! What differs from the last look, and which rule holds it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use holdpoint_core::supposition::{Objection, held_branches, held_files};
 use holdpoint_core::world::Answer;
 
 use super::{Session, Sight, Unwatched};
 use crate::git;
+use crate::git::folders::GitFolders;
 use crate::store::watch::{Breach, Held, Note, What};
-use crate::watch::refs::{GitFolders, Head, Refs};
+use crate::watch::refs::{Head, Refs};
 use crate::watch::touched;
 
 /// What the branches' full names begin with.
@@ -17,7 +19,7 @@ const HEADS: &str = "refs/heads/";
 const SETTINGS: &str = "settings";
 /// The most breaches of one look.
 const FOUND_MAX: usize = 20;
-/// How many files the rules, and git, are asked about at once.
+/// How many files the rules are asked about at once.
 const FILES_AT_ONCE: usize = 500;
 
 /// What a look has found.
@@ -47,24 +49,16 @@ pub(super) fn found(session: &Session<'_>, note: &Note, now: &Sight) -> Result<F
     for (path, before) in settings(note, now) {
         add(What::Settings { path, before }, Held { rule: SETTINGS.to_owned(), ..Held::default() });
     }
-    let files = match files(session, note, now)? {
-        Ok(files) => {
-            found.is_cut = files.is_cut;
-            files.held
-        }
-        Err(why) => {
-            found.blind = Some(why);
-            Vec::new()
-        }
-    };
+    let Files { held, is_cut, blind } = files(session, note, now)?;
     if session.run.workflow.run.is_sealed {
-        found.marked = files;
+        found.marked = held;
     } else if let Some(head) = &note.look.head {
-        for file in files {
+        for file in held {
             let Some(path) = file.about.clone() else { continue };
             add(What::File { path, head: head.clone() }, Held::from(file));
         }
     }
+    (found.is_cut, found.blind) = (is_cut, blind);
     // What the user has let a call pass is no breach.
     let is_passed = |rule: &String| note.calls.iter().any(|call| call.passed.contains(rule));
     found.breaches.retain(|breach| !is_passed(&breach.held.rule));
@@ -149,58 +143,55 @@ fn settings<'a>(note: &'a Note, now: &'a Sight) -> impl Iterator<Item = (String,
 #[derive(Default)]
 struct Files {
     held: Vec<Objection>,
+    /// Whether more were touched than are looked at.
     is_cut: bool,
+    /// Why they could not be compared: then none is held.
+    blind: Option<String>,
 }
 
-/// The files that were changed although a rule holds that, or why they could not be compared.
-fn files(session: &Session<'_>, note: &Note, now: &Sight) -> Result<Result<Files, String>, Unwatched> {
-    let (run, git) = (session.run, now.git.as_ref());
-    if run.workflow.run.watch.files.is_empty() {
-        return Ok(Ok(Files::default()));
-    }
-    let Some(git) = git else { return Ok(Ok(Files::default())) };
+/// Finds the files that were changed although a rule holds that.
+fn files(session: &Session<'_>, note: &Note, now: &Sight) -> Result<Files, Unwatched> {
+    let run = session.run;
+    let git = now.git.as_ref().filter(|_| !run.workflow.run.watch.files.is_empty());
+    let Some(git) = git else { return Ok(Files::default()) };
     let mut touched = touched::since(&run.home, git, note.look.at);
-    let is_cut = touched.len() >= touched::FILES_MAX;
+    let mut files = Files { is_cut: touched.len() >= touched::FILES_MAX, ..Files::default() };
     touched.retain(|path| !note.look.files.contains_key(path) && !path.starts_with(".holdpoint/"));
-    let mut held = Vec::new();
     for part in touched.chunks(FILES_AT_ONCE) {
-        held.extend(held_files(&session.facts(), part)?);
+        files.held.extend(held_files(&session.facts(), part)?);
     }
-    if held.is_empty() {
-        return Ok(Ok(Files { held, is_cut }));
+    if files.held.is_empty() {
+        return Ok(files);
     }
     // Touched is not changed: only now is anything read.
-    let names: Vec<String> = held.iter().filter_map(|held| held.about.clone()).collect();
+    let names: Vec<String> = files.held.iter().filter_map(|held| held.about.clone()).collect();
     let changed = if run.workflow.run.is_sealed {
-        session.facts().breached()?
+        Ok(session.facts().breached()?)
     } else {
-        match changed_since(session, note.look.head.as_deref(), &names) {
-            Ok(changed) => changed,
-            Err(why) => return Ok(Err(why)),
-        }
+        // More are not named: one is enough to be held by.
+        let head = note.look.head.as_deref();
+        head.map_or(Ok(Vec::new()), |head| changed_since(session, head, &names, FOUND_MAX))
     };
-    held.retain(|held| held.about.as_ref().is_some_and(|path| changed.contains(path)));
-    Ok(Ok(Files { held, is_cut }))
+    let is_changed = |path: &String| changed.as_ref().is_ok_and(|changed| changed.contains(path));
+    files.held.retain(|held| held.about.as_ref().is_some_and(is_changed));
+    files.blind = changed.err();
+    Ok(files)
 }
 
-/// Those of the files that are not as a commit has them, or why that cannot be told: then nothing is accused, and nothing
-/// settled.
-fn changed_since(session: &Session<'_>, head: Option<&str>, files: &[String]) -> Result<Vec<String>, String> {
-    let Some(head) = head else { return Ok(Vec::new()) };
+/// Those of the files, `most` of them, that are not as a commit has them, or why that cannot be told: then nothing is
+/// accused, and nothing settled.
+fn changed_since(
+    session: &Session<'_>,
+    head: &str,
+    files: &[String],
+    most: usize,
+) -> Result<Vec<String>, String> {
     let unknown = |why: &str| format!("what shell calls did to files could not be compared: {why}");
-    let mut changed = Vec::new();
-    for part in files.chunks(FILES_AT_ONCE) {
-        match git::differing(&session.run.home.to_string_lossy(), head, part) {
-            Answer::Is(more) => changed.extend(more),
-            Answer::None => return Err(unknown("git gave no answer")),
-            Answer::Fault(why) => return Err(unknown(&why.to_string())),
-        }
-        // More are not named: one is enough to be held by.
-        if changed.len() >= FOUND_MAX {
-            break;
-        }
+    match git::differing(&session.run.home.to_string_lossy(), head, files, most) {
+        Answer::Is(changed) => Ok(changed),
+        Answer::None => Err(unknown("git gave no answer")),
+        Answer::Fault(why) => Err(unknown(&why.to_string())),
     }
-    Ok(changed)
 }
 
 /// Adds what was found to what is remembered: a ref that moves on is one breach, from where it first was.
@@ -231,10 +222,44 @@ fn is_about_same(one: &What, other: &What) -> bool {
     }
 }
 
+/// The files of breaches as they stand now: by the commit that they were at, those that are not as it has them. None where
+/// that cannot be told.
+struct Standing<'a>(BTreeMap<&'a str, Option<Vec<String>>>);
+
+impl<'a> Standing<'a> {
+    /// Asks about all of them at once, each commit once.
+    fn of(session: &Session<'_>, breaches: &'a [Breach]) -> Standing<'a> {
+        let mut asked: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for breach in breaches {
+            if let What::File { path, head } = &breach.what {
+                asked.entry(head).or_default().push(path.clone());
+            }
+        }
+        let changed = |head, paths: &[String]| changed_since(session, head, paths, usize::MAX).ok();
+        Standing(asked.into_iter().map(|(head, paths)| (head, changed(head, &paths))).collect())
+    }
+
+    /// Whether a file, or whatever is in its place, is as the commit has it.
+    fn is_as_it_was(&self, path: &str, head: &str) -> bool {
+        let is_there = |changed: &String| Path::new(changed).starts_with(path);
+        let changed = self.0.get(head).and_then(Option::as_ref);
+        changed.is_some_and(|changed| !changed.iter().any(is_there))
+    }
+}
+
 impl Sight {
+    /// Leaves of the breaches those that are not settled.
+    pub(super) fn settle(&self, session: &Session<'_>, breaches: &mut Vec<Breach>) {
+        let standing = Standing::of(session, breaches);
+        let settled: Vec<bool> =
+            breaches.iter().map(|breach| self.has_settled(&standing, &breach.what)).collect();
+        let mut settled = settled.into_iter();
+        breaches.retain(|_| !settled.next().unwrap_or(false));
+    }
+
     /// Whether something is as it was before the breach.
-    pub(super) fn has_settled(&self, session: &Session<'_>, breach: &Breach) -> bool {
-        match &breach.what {
+    fn has_settled(&self, standing: &Standing<'_>, what: &What) -> bool {
+        match what {
             What::Ref { name, before, .. } => {
                 let Some(refs) = &self.refs else { return false };
                 let now = match name.strip_prefix(HEADS) {
@@ -248,10 +273,7 @@ impl Sight {
                 };
                 now == before.as_ref()
             }
-            What::File { path, head } => {
-                let changed = changed_since(session, Some(head), std::slice::from_ref(path));
-                changed.is_ok_and(|changed| changed.is_empty())
-            }
+            What::File { path, head } => standing.is_as_it_was(path, head),
             What::Settings { path, before } => {
                 self.files.get(path).is_some_and(|standing| standing.digest == *before)
             }

@@ -3,9 +3,10 @@
 use holdpoint_core::supposition::{held_branches, is_at_work};
 
 use super::{Session, Unwatched};
+use crate::git::folders::GitFolders;
 use crate::install::place::user_settings;
 use crate::store::watch::{Held, Look, Note};
-use crate::watch::refs::{GitFolders, Head, Refs};
+use crate::watch::refs::{Head, Refs};
 use crate::watch::settings;
 use crate::watch::touched::Instant;
 

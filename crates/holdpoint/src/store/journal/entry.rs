@@ -1,6 +1,7 @@
 //! What a line of the journal has.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use holdpoint_core::door::Word;
 use holdpoint_core::holds::How;
@@ -9,6 +10,7 @@ use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+use crate::store::books::Books;
 use crate::store::evidence::Evidence;
 
 /// One line of the journal.
@@ -268,10 +270,41 @@ pub struct BegunSession {
     pub workflows: serde_json::Map<String, serde_json::Value>,
 }
 
+/// The folders of this machine that paths are not kept with.
+pub(super) struct Places<'a> {
+    home: Cow<'a, str>,
+    state_folder: Option<Cow<'a, str>>,
+}
+
+impl<'a> Places<'a> {
+    /// Those of the home that the journal is about.
+    pub(super) fn of(books: &'a Books) -> Places<'a> {
+        let state_folder = books.state_folder().map(Path::to_string_lossy);
+        Places { home: books.home().to_string_lossy(), state_folder }
+    }
+
+    /// Whether a text has none of them.
+    fn are_not_in(&self, text: &str) -> bool {
+        let state_folder = self.state_folder.as_ref();
+        !text.contains(&*self.home) && state_folder.is_none_or(|folder| !text.contains(&**folder))
+    }
+
+    /// Shortens the paths below the home, and its own to a dot.
+    fn leave(&self, text: &mut String) {
+        // The state folder may lie in the home.
+        if let Some(folder) = self.state_folder.as_ref().filter(|folder| text.contains(&***folder)) {
+            *text = text.replace(&**folder, "(state folder)");
+        }
+        if let Cow::Owned(shorter) = below(&self.home, text) {
+            *text = shorter;
+        }
+    }
+}
+
 impl Entry {
-    /// The entry as it is kept: without tokens that were in what was said or called, and with the home's paths as they are
-    /// below it. Most have neither, and are not copied.
-    pub(super) fn as_kept(&self, home: &str) -> Cow<'_, Entry> {
+    /// The entry as it is kept: without tokens that were in what was said or called, and with paths as they are below the home
+    /// and the state folder. Most have neither, and are not copied.
+    pub(super) fn as_kept(&self, places: &Places<'_>) -> Cow<'_, Entry> {
         let spoken = self.rules.iter().flat_map(|rule| {
             let facts = rule.facts.iter().map(|(_, value)| value);
             facts.chain([&rule.text]).chain(&rule.satisfied_by)
@@ -282,15 +315,15 @@ impl Entry {
         let words = self.door.iter().flat_map(|door| &door.word).map(|word| &word.reason);
         let why = why.chain(reasons).chain(words);
         let mut texts = spoken.chain(&self.about).chain(&self.faults).chain(open).chain(why);
-        let is_clean = texts.all(|text| !text.contains(home) && !secret::is_in(text));
+        let is_clean = texts.all(|text| places.are_not_in(text) && !secret::is_in(text));
         if is_clean && self.set.is_empty() {
             Cow::Borrowed(self)
         } else {
-            Cow::Owned(self.clone().replaced(home))
+            Cow::Owned(self.clone().replaced(places))
         }
     }
 
-    fn replaced(mut self, home: &str) -> Entry {
+    fn replaced(mut self, places: &Places<'_>) -> Entry {
         let rules = self.rules.iter_mut().flat_map(|rule| {
             let facts = rule.facts.iter_mut().map(|(_, value)| value);
             facts.chain([&mut rule.text]).chain(&mut rule.satisfied_by)
@@ -304,7 +337,7 @@ impl Entry {
         let why = why.chain(words);
         for text in rules.chain(&mut self.about).chain(&mut self.faults).chain(open).chain(why) {
             secret::replace(text);
-            below(home, text);
+            places.leave(text);
         }
         for (field, value) in &mut self.set {
             secret::replace_in(field, value);
@@ -313,11 +346,13 @@ impl Entry {
     }
 }
 
-/// Shortens the paths below a home, and its own to a dot.
-fn below(home: &str, text: &mut String) {
+/// A text with the paths below a home shortened, and its own to a dot.
+pub fn below<'a>(home: &str, text: &'a str) -> Cow<'a, str> {
     // The whole machine is no home whose paths could be shortened.
     if home.len() > 1 && text.contains(home) {
-        *text = text.replace(&format!("{home}/"), "").replace(home, ".");
+        Cow::Owned(text.replace(&format!("{home}/"), "").replace(home, "."))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -68,13 +68,14 @@ impl Stage {
 /// A repository in which a run stands there.
 pub(crate) fn prepared(stage: Stage) -> Site {
     static PLACES: [OnceLock<Site>; Stage::COUNT] = [const { OnceLock::new() }; Stage::COUNT];
-    // Paths are in the files of a loop, so that it cannot be copied.
-    if stage.workflow() == "claudex" {
-        return claudex::prepare(stage);
+    // Paths are in the files of a loop, and what a run owes is kept by its path: neither can be copied.
+    match stage.workflow() {
+        "claudex" => return claudex::prepare(stage),
+        "taskie" => return taskie::prepare(stage),
+        _ => {}
     }
     let prepare = || match stage.workflow() {
         "isdlc" => isdlc::prepare(stage),
-        "taskie" => taskie::prepare(stage),
         _ => autopilot::prepare(stage),
     };
     PLACES[stage as usize].get_or_init(prepare).copy()

@@ -6,7 +6,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::clients::install;
 use crate::clients::session::{
-    HOLDPOINT, Session, run_claude, run_codex, run_codex_with_patches, run_gemini,
+    HOLDPOINT, Session, resume_claude, resume_codex, resume_gemini, run_claude, run_codex,
+    run_codex_with_patches, run_gemini,
 };
 use crate::model::{Block, Model};
 use crate::project::Project;
@@ -91,6 +92,21 @@ impl Kind {
             }
             Kind::Codex => run_codex(program, project, model, &hooks),
             Kind::Gemini => run_gemini(program, project, model, &hooks["hooks"]),
+        }
+    }
+
+    /// The same session again, with its user's next prompt.
+    pub(super) fn resume(
+        self,
+        program: &Path,
+        project: &Project,
+        model: &Model,
+        session: Session,
+    ) -> Session {
+        match self {
+            Kind::Claude => resume_claude(program, project, model, session),
+            Kind::Codex => resume_codex(program, project, model, session),
+            Kind::Gemini => resume_gemini(program, project, model, session),
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::clients::install::claude;
 use crate::clients::kind::{Kind, hook};
-use crate::clients::session::{ask_careful_claude, kept, run_claude};
+use crate::clients::session::{ask_careful_claude, kept, resume_claude, run_claude};
 use crate::model::{Block, Model};
 use crate::project::Project;
 
@@ -50,6 +50,26 @@ fn claude_is_held_as_often_as_it_takes() {
     assert_eq!(model.shown().len(), 15, "{:#?}", model.shown());
     assert_eq!(holds(&project), 14);
     assert_eq!(session.printed.json()["result"], "I am done.");
+}
+
+/// Where the client's limit strikes all the same, that is on record, its user is told, and the next prompt takes it up.
+#[test]
+fn claude_is_taken_up_again_after_its_own_limit_struck() {
+    let Some(claude) = claude() else { return };
+    let (project, model) = rounds();
+    let session = Kind::Claude.run(&claude, &project, &model, &hook("--agent claude"));
+    assert!(model.shown().len() < 15, "the client has ended the turn: {:#?}", model.shown());
+    let held = holds(&project);
+    let session = resume_claude(&claude, &project, &model, session);
+    let capped: Vec<Json> = project
+        .lines()
+        .into_iter()
+        .filter(|entry| entry["released"][0]["cause"] == "capped" || entry["cause"] == "capped")
+        .collect();
+    assert_eq!(capped.len(), 1, "{:#?}", project.lines());
+    assert!(holds(&project) > held, "held again");
+    let told = session.shown_to_user().concat();
+    assert!(told.contains("its client ended the turn"), "{told}");
 }
 
 /// The client shows a block as an error of the hook, and what it goes on with as feedback.

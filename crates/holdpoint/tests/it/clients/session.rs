@@ -57,21 +57,43 @@ fn run<S: AsRef<OsStr>>(
     args: &[&str],
     vars: &[(&str, S)],
 ) -> Session {
+    let printed = finish(prepared(home.path(), program, project, model, args, vars));
+    assert_eq!(printed.code, Some(0), "{}\n{}", printed.stdout, printed.stderr);
+    Session { printed, home }
+}
+
+/// The client's command.
+fn prepared<S: AsRef<OsStr>>(
+    home: &Path,
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    args: &[&str],
+    vars: &[(&str, S)],
+) -> Command {
     let mut client = Command::new(program);
     client.args(args).current_dir(project.root()).env_clear();
     client.env("PATH", path(project));
-    client.env("HOME", home.path()).env("TMPDIR", home.path()).env("XDG_STATE_HOME", project.state());
+    client.env("HOME", home).env("TMPDIR", home).env("XDG_STATE_HOME", project.state());
     project.allow();
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
         client.env(name, model.url());
     }
     client.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
-    for (name, value) in vars {
-        client.env(name, value);
-    }
-    let printed = finish(client);
-    assert_eq!(printed.code, Some(0), "{}\n{}", printed.stdout, printed.stderr);
-    Session { printed, home }
+    client.envs(vars.iter().map(|(name, value)| (name, value)));
+    client
+}
+
+/// Claude Code's command, for a terminal.
+#[cfg(target_os = "linux")]
+pub(super) fn claude_at(
+    home: &Path,
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    args: &[&str],
+) -> Command {
+    prepared(home, program, project, model, args, &claude_vars(&model.url()))
 }
 
 /// Where the client's hooks and tools find programs: the project's own first, then ours.
@@ -82,7 +104,7 @@ fn path(project: &Project) -> OsString {
 }
 
 /// How long a session may take: a machine with other work takes its time.
-const PATIENCE: Duration = Duration::from_mins(5);
+pub(super) const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Waits for a client; one that takes longer is killed with all its children.
 fn finish(mut client: Command) -> Printed {
@@ -145,8 +167,12 @@ fn asked(home: TempDir, program: &Path, project: &Project, model: &Model, more: 
 
 fn with(home: TempDir, program: &Path, project: &Project, model: &Model, args: &[&str]) -> Session {
     let url = model.url();
-    let vars = [
-        ("ANTHROPIC_BASE_URL", url.as_str()),
+    run(home, program, project, model, args, &claude_vars(&url))
+}
+
+fn claude_vars(url: &str) -> [(&'static str, &str); 8] {
+    [
+        ("ANTHROPIC_BASE_URL", url),
         ("ANTHROPIC_API_KEY", "none"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("CLAUDE_CODE_MAX_RETRIES", "0"),
@@ -154,8 +180,7 @@ fn with(home: TempDir, program: &Path, project: &Project, model: &Model, args: &
         ("DISABLE_ERROR_REPORTING", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
         ("IS_SANDBOX", "1"),
-    ];
-    run(home, program, project, model, args, &vars)
+    ]
 }
 
 /// The name of a model that Codex knows nothing of.
@@ -190,15 +215,32 @@ fn codex(name: &str, program: &Path, project: &Project, model: &Model, hooks: &J
     );
     std::fs::write(home.path().join("config.toml"), config).unwrap();
     std::fs::write(home.path().join("hooks.json"), hooks.to_string()).unwrap();
+    in_codex(home, program, project, model, &["exec"])
+}
+
+/// The last session of Codex, with the user's next prompt.
+pub(super) fn resume_codex(program: &Path, project: &Project, model: &Model, session: Session) -> Session {
+    // The model of the former session listens no longer.
+    let config = session.home.path().join("config.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let lines = text.lines().map(|line| match line.starts_with("base_url") {
+        true => format!("base_url = \"{}/v1\"\n", model.url()),
+        false => format!("{line}\n"),
+    });
+    std::fs::write(&config, lines.collect::<String>()).unwrap();
+    in_codex(session.home, program, project, model, &["exec", "resume", "--last"])
+}
+
+fn in_codex(home: TempDir, program: &Path, project: &Project, model: &Model, verb: &[&str]) -> Session {
     let args = [
-        "exec",
         "--dangerously-bypass-approvals-and-sandbox",
         "--dangerously-bypass-hook-trust",
         "--skip-git-repo-check",
         "go",
     ];
-    let vars = [("CODEX_HOME", home.path().as_os_str()), ("KEY", OsStr::new("none"))];
-    run(tempfile::tempdir().unwrap(), program, project, model, &args, &vars)
+    let folder = home.path().to_owned();
+    let vars = [("CODEX_HOME", folder.as_os_str()), ("KEY", OsStr::new("none"))];
+    run(home, program, project, model, &[verb, &args].concat(), &vars)
 }
 
 /// Runs Gemini CLI with these hooks, which belong to its user: a project's own would want the folder to be trusted.
@@ -208,6 +250,15 @@ pub(super) fn run_gemini(program: &Path, project: &Project, model: &Model, hooks
         "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
     std::fs::create_dir(home.path().join(".gemini")).unwrap();
     std::fs::write(home.path().join(".gemini/settings.json"), settings.to_string()).unwrap();
+    in_gemini(home, program, project, model, &[])
+}
+
+/// The last session of Gemini CLI, with the user's next prompt.
+pub(super) fn resume_gemini(program: &Path, project: &Project, model: &Model, session: Session) -> Session {
+    in_gemini(session.home, program, project, model, &["--resume", "latest"])
+}
+
+fn in_gemini(home: TempDir, program: &Path, project: &Project, model: &Model, more: &[&str]) -> Session {
     let args =
         ["-p", "go", "--output-format", "json", "--approval-mode", "yolo", "--model", "gemini-2.5-flash"];
     let url = model.url();
@@ -216,7 +267,7 @@ pub(super) fn run_gemini(program: &Path, project: &Project, model: &Model, hooks
         ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
     ];
-    run(home, program, project, model, &args, &vars)
+    run(home, program, project, model, &[&args, more].concat(), &vars)
 }
 
 /// Registers the program with Claude Code for events; what the client sends is also kept, in `sent`.

@@ -36,6 +36,24 @@ fn a_protected_file_that_is_put_back_is_settled() {
     assert!(!agent.stop().agent.contains("NOT SETTLED"));
 }
 
+/// Each file is settled by itself, and one whose place something else has taken is not.
+#[test]
+fn of_several_protected_files_each_is_settled_by_itself() {
+    let agent = Agent::without_commits();
+    agent.run("for i in 1 2; do echo $i > contracts/$i.txt; done; git add contracts; git commit -qm more");
+    agent.shell("for i in 1 2; do echo new > contracts/$i.txt; done; echo x > contracts/new.txt");
+    let held = agent.stop().agent;
+    for name in ["contracts/1.txt", "contracts/2.txt", "contracts/new.txt"] {
+        assert!(held.contains(name), "{name}: {held}");
+    }
+    agent.shell("git checkout HEAD -- contracts/1.txt; rm contracts/new.txt; mkdir contracts/new.txt; echo y > contracts/new.txt/y");
+    let held = agent.stop().agent;
+    assert!(!held.contains("contracts/1.txt"), "{held}");
+    assert!(held.contains("contracts/2.txt") && held.contains("contracts/new.txt"), "{held}");
+    agent.shell("rm -r contracts/new.txt; git checkout HEAD -- contracts/2.txt");
+    assert!(!agent.stop().agent.contains("NOT SETTLED"));
+}
+
 #[test]
 fn a_file_that_is_only_touched_or_not_protected_is_not_spoken_of() {
     for command in [

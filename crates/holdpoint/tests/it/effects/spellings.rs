@@ -193,7 +193,12 @@ fn only_the_user_accepts() {
 fn a_stop_is_held_within_patience() {
     let agent = Agent::on_trunk();
     agent.shell("f() { git \"$@\"; }; f commit -qm x");
-    let held = (0..10).take_while(|_| agent.stop().agent.contains("NOT SETTLED")).count();
-    assert_eq!(held, 3);
-    assert!(agent.stop().user.contains("Still open"), "{:?}", agent.stop());
+    for round in 1..=3 {
+        let told = agent.stop();
+        assert!(told.agent.contains("NOT SETTLED"), "round {round}: {told:?}");
+    }
+    let released = agent.stop();
+    assert!(!released.agent.contains("NOT SETTLED"), "{released:?}");
+    assert!(released.user.contains("Still open"), "{released:?}");
+    assert!(agent.stop().user.is_empty(), "the user is told once");
 }

@@ -3,25 +3,23 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::Tool;
+use crate::tool::Tool;
 
 /// What is left out of a call's input.
 const INCIDENTAL: [&str; 6] =
     ["description", "justification", "max_output_tokens", "timeout", "timeout_ms", "yield_time_ms"];
 
-impl Tool {
-    /// Returns the call as one text, which is the same for the same call: the tool, and its input with the fields in order.
-    pub fn normalised(&self) -> String {
-        let input = match &self.input {
-            Json::Object(fields) => {
-                let counts = |(name, _): &(&String, &Json)| !INCIDENTAL.contains(&name.as_str());
-                let fields = fields.iter().filter(counts).map(|(name, value)| (name.clone(), value.clone()));
-                Json::Object(fields.collect())
-            }
-            other => other.clone(),
-        };
-        format!("{} {}", self.name, in_order(&input))
-    }
+/// Returns a call as one text, which is the same for the same call: the tool, and its input with the fields in order.
+pub fn normalised(tool: &Tool) -> String {
+    let input = match &tool.input {
+        Json::Object(fields) => {
+            let counts = |(name, _): &(&String, &Json)| !INCIDENTAL.contains(&name.as_str());
+            let fields = fields.iter().filter(counts).map(|(name, value)| (name.clone(), value.clone()));
+            Json::Object(fields.collect())
+        }
+        other => other.clone(),
+    };
+    format!("{} {}", tool.name, in_order(&input))
 }
 
 /// A value with the fields of its objects in order. Space around a text, as in a shell command, says nothing.
@@ -46,7 +44,7 @@ mod tests {
     use super::*;
 
     fn call(name: &str, input: Json) -> String {
-        Tool { name: name.to_owned(), input, ..Tool::default() }.normalised()
+        normalised(&Tool { name: name.to_owned(), input, ..Tool::default() })
     }
 
     #[test]
