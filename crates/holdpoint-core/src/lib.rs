@@ -38,10 +38,12 @@ pub mod level;
 pub mod phase;
 pub mod verdict;
 
+pub mod door;
 pub mod effects;
 pub mod holds;
 pub mod release;
 pub mod standing;
+pub mod tally;
 pub mod transition;
 
 pub mod command;

@@ -36,12 +36,15 @@ const WRITES_TOO: &str = r"\s(--output|--pre|-o)\b";
 const OTHER_ENVIRONMENT: &str =
     r"(\b(PATH|HOME|XDG_\w+|GIT_\w+|HOLDPOINT_\w+|CLAUDE_\w+)=|\bunset\s|\benv\s+-)[^\n]*\bholdpoint\b";
 /// The engine's own commands that are not an agent's to call.
-const NOT_AN_AGENTS: [&str; 6] = [
+const NOT_AN_AGENTS: [&str; 9] = [
     "holdpoint hook",
     "holdpoint accept",
     "holdpoint approve",
     "holdpoint allow",
     "holdpoint init",
+    "holdpoint pause",
+    "holdpoint release",
+    "holdpoint resume",
     "holdpoint uninstall",
 ];
 

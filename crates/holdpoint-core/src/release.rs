@@ -40,11 +40,15 @@ pub enum Cause {
     Interrupted,
     /// The agent's client ended the turn although it was held.
     Capped,
+    /// The user has let this pass, once.
+    User,
+    /// The user has paused the run.
+    Paused,
 }
 
 impl Cause {
     /// All causes.
-    pub const ALL: [Cause; 15] = [
+    pub const ALL: [Cause; 17] = [
         Cause::NoProgress,
         Cause::TooOften,
         Cause::Uncounted,
@@ -60,6 +64,8 @@ impl Cause {
         Cause::Deadline,
         Cause::Interrupted,
         Cause::Capped,
+        Cause::User,
+        Cause::Paused,
     ];
 
     /// The word in the journal.
@@ -80,6 +86,8 @@ impl Cause {
             Cause::Deadline => "deadline",
             Cause::Interrupted => "interrupted",
             Cause::Capped => "capped",
+            Cause::User => "user",
+            Cause::Paused => "paused",
         }
     }
 
@@ -101,6 +109,8 @@ impl Cause {
             Cause::Deadline => "the review took too long",
             Cause::Interrupted => "the review was interrupted",
             Cause::Capped => "the client ended the turn",
+            Cause::User => "released by the user",
+            Cause::Paused => "paused by the user",
         }
     }
 
@@ -124,6 +134,8 @@ impl Cause {
             Cause::Deadline => "has released the agent without a review: it took too long",
             Cause::Interrupted => "has released the agent without a review: it was interrupted",
             Cause::Capped => "held the agent, but its client ended the turn",
+            Cause::User => "has let this pass once, as you said",
+            Cause::Paused => "holds nothing while you have paused it",
         }
     }
 
@@ -143,7 +155,9 @@ impl Cause {
             | Cause::Background
             | Cause::OtherSession
             | Cause::ReviewElsewhere
-            | Cause::Capped => STATUS,
+            | Cause::Capped
+            | Cause::User
+            | Cause::Paused => STATUS,
         }
     }
 }

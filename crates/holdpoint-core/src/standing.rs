@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::door::Pause;
 use crate::holds::OpenHold;
 use crate::phase::next::Next;
 use crate::release::{Cause, STATUS};
@@ -38,6 +39,8 @@ pub struct Standing {
     pub holds: Vec<OpenHold>,
     /// What is being performed.
     pub performing: Option<Performing>,
+    /// The user's pause.
+    pub pause: Option<Pause>,
 }
 
 /// What matters most of it.
@@ -45,6 +48,8 @@ pub struct Standing {
 pub enum Condition<'a> {
     /// A review or check is being performed.
     Performing(&'a Performing),
+    /// The user has paused it: nothing holds.
+    Paused(&'a Pause),
     /// Something is open and does not hold.
     Released(&'a OpenHold, Cause),
     /// The agent is held.
@@ -64,6 +69,9 @@ impl Standing {
     pub fn condition(&self) -> Condition<'_> {
         if let Some(performing) = &self.performing {
             return Condition::Performing(performing);
+        }
+        if let Some(pause) = &self.pause {
+            return Condition::Paused(pause);
         }
         let released = |hold: &'_ OpenHold| hold.cause;
         if let Some((hold, cause)) = self.holds.iter().rev().find_map(|hold| Some((hold, released(hold)?))) {
@@ -86,6 +94,7 @@ impl Standing {
     pub fn next_command(&self) -> Option<&str> {
         let own = self.next.as_ref().and_then(|next| next.command.as_deref());
         match self.condition() {
+            Condition::Paused(_) => Some("holdpoint resume"),
             Condition::Released(_, cause) if cause.next() != STATUS => Some(cause.next()),
             Condition::Released(..) => Some(own.unwrap_or("holdpoint why")),
             Condition::Held(_) => Some("holdpoint why"),
@@ -109,6 +118,7 @@ impl Condition<'_> {
         match self {
             Condition::Performing(performing) if performing.is_review => "reviewing",
             Condition::Performing(_) => "checking",
+            Condition::Paused(_) => "paused",
             Condition::Released(..) => "released",
             Condition::Held(_) => "held",
             Condition::Waits(_) => "waits",
@@ -129,6 +139,12 @@ impl Condition<'_> {
                 let by =
                     if performing.by.is_empty() { String::new() } else { format!(", {}", performing.by) };
                 format!("{}{round}{by}, {}", self.name(), since(&performing.since))
+            }
+            Condition::Paused(pause) => {
+                format!("{} {} ago: {}", Cause::Paused.reason(), since(&pause.at), pause.word.reason)
+            }
+            Condition::Released(hold, cause @ Cause::User) => {
+                format!("{} {}", hold.rule, cause.reason()).trim_start().to_owned()
             }
             Condition::Released(hold, cause) if hold.rule.is_empty() => {
                 format!("released: {}", cause.reason())
@@ -154,6 +170,15 @@ impl Condition<'_> {
                 let since = since(&performing.since);
                 format!("{} {}{by}, {round}, since {since}", self.name(), performing.phase)
             }
+            Condition::Paused(pause) => {
+                let until = pause.until.as_deref().map(|until| format!(", until {}", clock(until)));
+                let (until, reason) = (until.unwrap_or_default(), &pause.word.reason);
+                format!("{}, since {}{until}: {reason}", Cause::Paused.reason(), since(&pause.at))
+            }
+            Condition::Released(hold, cause @ Cause::User) => {
+                let rule = if hold.rule.is_empty() { String::new() } else { format!("{} ", hold.rule) };
+                format!("{rule}{}, still open: {}", cause.reason(), hold.text)
+            }
             Condition::Released(hold, cause @ Cause::Fault) if hold.rule.is_empty() => {
                 format!("released: {}", cause.reason())
             }
@@ -175,6 +200,12 @@ impl Condition<'_> {
     }
 }
 
+/// The time of day of a time in UTC, to the minute.
+fn clock(at: &str) -> String {
+    let time = at.split_once('T').and_then(|(_, time)| time.get(..5));
+    time.map_or_else(|| at.to_owned(), |time| format!("{time} UTC"))
+}
+
 fn times(count: u32) -> String {
     match count {
         0 | 1 => "once".to_owned(),
@@ -186,6 +217,7 @@ fn times(count: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::door::Word;
 
     fn hold(rule: &str, cause: Option<Cause>) -> OpenHold {
         let (rule, text) = (rule.to_owned(), "Write NOTES.md.".to_owned());
@@ -243,8 +275,29 @@ mod tests {
     fn a_released_hold_says_why_whatever_the_cause() {
         for cause in Cause::ALL {
             let standing = Standing { holds: vec![hold("", Some(cause))], ..Standing::default() };
-            assert_eq!(said(&standing).0, format!("released: {}", cause.reason()));
+            let word = if cause == Cause::User { "" } else { "released: " };
+            assert_eq!(said(&standing).0, format!("{word}{}", cause.reason()));
             assert!(said(&standing).1.contains(cause.reason()));
         }
+        let standing = Standing { holds: vec![hold("note", Some(Cause::User))], ..Standing::default() };
+        assert_eq!(said(&standing).0, "note released by the user");
+        assert_eq!(said(&standing).1, "note released by the user, still open: Write NOTES.md.");
+    }
+
+    #[test]
+    fn a_pause_says_since_when_why_and_how_it_ends() {
+        let word = Word { reason: "lunch".to_owned(), ..Word::default() };
+        let until = Some("2026-11-18T10:30:00.000Z".to_owned());
+        let pause = Some(Pause { word, until, ..Pause::default() });
+        let mut standing = Standing { pause, holds: vec![hold("note", None)], ..Standing::default() };
+        let (short, words) = said(&standing);
+        assert_eq!(short, "paused by the user 41 s ago: lunch");
+        assert_eq!(words, "paused by the user, since 41 s, until 10:30 UTC: lunch");
+        assert_eq!(
+            (standing.condition().name(), standing.next_command()),
+            ("paused", Some("holdpoint resume"))
+        );
+        standing.pause.as_mut().unwrap().until = None;
+        assert_eq!(said(&standing).1, "paused by the user, since 41 s: lunch");
     }
 }

@@ -18,13 +18,17 @@ mod init;
 mod installed;
 mod journals;
 mod log;
+mod pause;
 mod phrase;
 mod pre_push;
 mod receipt;
+mod release;
+mod resume;
 mod review;
 mod run;
 mod selection;
 mod shell;
+mod stats;
 mod status;
 pub mod statusline;
 mod subject;
@@ -79,14 +83,21 @@ enum Command {
     Attest(attest::Arguments),
     Verify(verify::Arguments),
     Review(review::Arguments),
+    Release(release::Arguments),
+    Pause(pause::Arguments),
+    #[command(hide = true)]
+    Resume(resume::Arguments),
     Approve(approve::Arguments),
     Accept(accept::Arguments),
+    Stats(stats::Arguments),
     Check(check::Arguments),
     Test(test::Arguments),
     #[command(name = "workflow")]
     Workflows(workflow::Arguments),
+    #[command(hide = true)]
     Statusline(statusline::Arguments),
     Shell(shell::Arguments),
+    #[command(hide = true)]
     Help(help::Arguments),
     #[command(hide = true)]
     Receipt(receipt::Arguments),
@@ -96,7 +107,7 @@ enum Command {
     #[command(external_subcommand)]
     Workflow(Vec<String>),
     /// Answer one event of a coding agent (called by its hooks)
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, hide = true)]
     Hook,
 }
 
@@ -174,6 +185,10 @@ fn here(args: Vec<OsString>) -> ExitCode {
         Command::Attest(arguments) => attest::run(&context, &arguments),
         Command::Verify(arguments) => verify::run(&context, &arguments),
         Command::Review(arguments) => review::run(&context, &arguments),
+        Command::Release(arguments) => release::run(&context, &arguments),
+        Command::Pause(arguments) => pause::run(&context, &arguments),
+        Command::Resume(arguments) => resume::run(&context, &arguments),
+        Command::Stats(arguments) => stats::run(&context, &arguments),
         Command::Approve(arguments) => approve::run(&context, &arguments),
         Command::Accept(arguments) => accept::run(&context, &arguments),
         Command::Check(arguments) => check::run(&context, &arguments),

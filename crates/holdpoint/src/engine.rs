@@ -7,6 +7,7 @@ mod background;
 pub mod command;
 mod commit;
 mod delegation;
+pub mod door;
 mod echo;
 mod job;
 pub mod judge;
@@ -17,11 +18,13 @@ mod newcomer;
 pub mod owed;
 mod ownership;
 mod patience;
+pub mod pause;
 mod performance;
 mod record;
 mod release;
 pub mod report;
 mod review;
+mod runs;
 pub mod session;
 pub mod standing;
 mod succession;
@@ -35,7 +38,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use holdpoint_core::decide::decide;
 use holdpoint_core::event::{Event, Moment, Occasion};
 use holdpoint_core::json::JsonError;
 use holdpoint_core::workflow::Rule;
@@ -43,7 +45,7 @@ use serde_json::{Value as Json, json};
 use thiserror::Error;
 
 use self::leftovers::Leftovers;
-use self::report::Report;
+use self::runs::Heard;
 use self::session::Session;
 use crate::agent::{self, Agent, Asked, Otherwise, Protocol};
 use crate::allow::{Allowance, waiting};
@@ -52,7 +54,7 @@ use crate::catalog::{self, Unusable};
 use crate::env::Env;
 use crate::hook::input::Input;
 use crate::hook::options::Options;
-use crate::project::{self, Found, Run};
+use crate::project::{self, Found};
 use crate::store::books::Books;
 use crate::store::pending::Pending;
 use crate::store::registry::Registry;
@@ -237,25 +239,15 @@ fn respond(
     Arc::make_mut(&mut event).is_waiting = pause.is_some();
     let environments = LazyCell::new(Arc::default);
     let session = |run| Session::sharing(&environments, run, &event, &call.env).asked(asked);
-    let (now, later): (Vec<&Run>, Vec<&Run>) =
-        found.runs.iter().partition(|run| found.runs.len() < 2 || !judge::waits_for_others(&session(run)));
-    let mut judged = Vec::new();
-    for run in now.iter().chain(&later) {
-        // A review takes minutes and money: none is done for an agent that goes back to work anyway.
-        let is_moot = said.holds() && later.iter().any(|other| std::ptr::eq(*other, *run));
-        let session = session(run);
-        if run.is_recorded {
-            let heard = Heard { call, asked, found, pause: pause.as_ref(), is_moot, started };
-            judge_and_record(&heard, &session, &mut said);
-        } else {
-            guard(&session, call.options.only.as_deref(), &mut said);
-        }
-        judged.push(session);
-    }
+    let heard = Heard { call, asked, found, pause: pause.as_ref(), started };
+    let judged = runs::ask_all(&heard, session, &mut said);
     let instead = if said.holds() {
         None
     } else {
-        delegation::begin(call, asked, &event, found);
+        // What a sub-agent is asked in a pause was not asked by the run.
+        if !judged.iter().any(|session| session.run.workflow.asks_subagents() && session.is_paused()) {
+            delegation::begin(call, asked, &event, found);
+        }
         performance::perform(call, asked, &event)
     };
     note_call(call, judged, instead.is_some(), &mut said);
@@ -286,51 +278,6 @@ fn note_firing(call: &Call<'_>, event: &Event) {
     if let Ok(folder) = StateFolder::of(call.env.as_ref()) {
         let _ = fired::note(&folder, &event.agent, event.moment.name(), &event.cwd);
     }
-}
-
-/// Asks the rules of a run in a project where nothing is written.
-fn guard(session: &Session<'_>, only: Option<&str>, said: &mut merge::Said) {
-    let mut effects = decide(&session.facts(), only);
-    if only.is_none() {
-        effects.add(watch::compare(session).into_effects());
-    }
-    said.guard(session, &effects);
-}
-
-/// An event as its runs are judged.
-struct Heard<'a> {
-    call: &'a Call<'a>,
-    asked: &'a Asked,
-    found: &'a Found,
-    /// Why a Stop is only a pause.
-    pause: Option<&'a background::Pause>,
-    /// Whether the run's review can wait.
-    is_moot: bool,
-    started: Instant,
-}
-
-/// Judges a run, records it in the journal, and adds it to what is said.
-fn judge_and_record(heard: &Heard<'_>, session: &Session<'_>, said: &mut merge::Said) {
-    let Heard { call, asked, found, pause, is_moot, started } = *heard;
-    let only = call.options.only.as_deref();
-    let mut report = if is_moot { Report::moot() } else { judge::judge(session, only) };
-    for (_, what) in found.noticed.iter().filter(|(about, _)| about.is_same(session.run)) {
-        report.notice(session.run, session.event, what);
-    }
-    if let Some(pause) = pause {
-        background::tell(pause, &mut report);
-    }
-    if call.options.protocol == Protocol::Own {
-        owed::tell(session, &mut report);
-        succession::begin(session, asked, &mut report);
-    }
-    newcomer::note(session);
-    release::note(session, only, &mut report);
-    if let Err(error) = record::write(session, &report, started) {
-        said.unrecorded(session, &error);
-    }
-    said.add(session, &report);
-    call.leftovers.keep(report);
 }
 
 /// Notes what is there before a shell call that nobody holds, in each run that has something watched.

@@ -7,6 +7,7 @@ pub mod aside;
 pub mod atomic;
 pub mod books;
 pub mod checked;
+pub mod door;
 pub mod error;
 pub mod evidence;
 pub mod files;

@@ -98,8 +98,9 @@ impl Facts {
             let about = piece.get("item").unwrap_or(&Json::Null);
             piece["phase"] == phase && (item.is_null() || about.is_null() || *about == item)
         };
-        // What one person said is not yet the phase's verdict.
-        let is_verdict = |piece: &&Json| piece.get("approval").is_none() && is_meant(piece);
+        // What one person said is not yet the phase's verdict, and a hold that the user released is none at all.
+        let is_word = |piece: &Json| piece.get("approval").is_some() || piece.get("release").is_some();
+        let is_verdict = |piece: &&Json| !is_word(piece) && is_meant(piece);
         let evidence = self.world.evidence();
         self.budget.spend(evidence.len().saturating_mul(PIECE))?;
         let piece = evidence.iter().rev().find(is_verdict).cloned();

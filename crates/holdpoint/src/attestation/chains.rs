@@ -98,6 +98,7 @@ mod tests {
             doubts: 0,
             count: None,
             approval: None,
+            release: None,
             statement: None,
         }
     }

@@ -86,7 +86,8 @@ pub fn collect(
     let links = links(&chain)?;
     let Some((first, last)) = links.first().cloned().zip(links.last().cloned()) else { return Ok(None) };
     let applying = applying(links, &chain, &tree, commit);
-    if applying.is_empty() {
+    // What the user released is told with what was proved; alone it proves nothing.
+    if applying.iter().all(|(_, piece)| piece.release.is_some()) {
         return Ok(None);
     }
     let level = level(&applying).ok_or(CollectionError::NoLevel { workflow })?;
@@ -198,6 +199,9 @@ struct Collected<'a> {
 impl Collected<'_> {
     fn kind(&self, piece: &Evidence) -> Kind {
         let workflow = &self.run.workflow;
+        if piece.release.is_some() {
+            return Kind::Release;
+        }
         let Some(phase) = workflow.phase(&piece.phase).filter(|_| piece.approval.is_none()) else {
             return if piece.approval.is_some() { Kind::Approval } else { Kind::Check };
         };
@@ -230,6 +234,10 @@ impl Collected<'_> {
             count: piece.details.get("count").and_then(Json::as_u64),
             approval: approval
                 .map(|given| Approved { name: given.name.clone(), by: travel::text(&given.by) }),
+            release: piece.release.as_ref().map(|grant| Approved {
+                name: travel::text(&grant.held.rule),
+                by: travel::text(&grant.word.by),
+            }),
             statement: None,
         }
     }
@@ -239,7 +247,7 @@ impl Collected<'_> {
         match summed.kind {
             Kind::Tests => Some(Predicate::Tests(self.tests(piece))),
             Kind::Review => self.review(piece, summed).map(Predicate::Review),
-            Kind::Approval | Kind::Commit | Kind::Check => None,
+            Kind::Approval | Kind::Commit | Kind::Check | Kind::Release => None,
         }
     }
 

@@ -175,6 +175,9 @@ pub struct Piece {
     /// What one person said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approved>,
+    /// The hold that the user released, by its rule: no verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<Approved>,
     /// The digest of the statement that says more about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<Digest>,
@@ -194,6 +197,8 @@ pub enum Kind {
     Commit,
     /// Any other check.
     Check,
+    /// A hold that the user released.
+    Release,
 }
 
 impl Kind {
@@ -205,15 +210,16 @@ impl Kind {
             Kind::Approval => "approval",
             Kind::Commit => "commit",
             Kind::Check => "check",
+            Kind::Release => "release",
         }
     }
 }
 
-/// A person's word.
+/// A person's word: an approval, or that something held may pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approved {
-    /// The approval's name.
+    /// The approval's name, or the rule's.
     pub name: String,
     /// Who said it.
     pub by: String,

@@ -11,7 +11,7 @@ use super::collection::{self, PIECES_MAX};
 use super::envelope::{Bundle, Envelope, PAYLOAD_TYPE, signed_text};
 use super::identity::Digest;
 use super::note::NoteError;
-use super::predicate::{Kind, Piece, Predicate, ResultWord, Review, RunSummary, TestResult};
+use super::predicate::{Approved, Kind, Piece, Predicate, ResultWord, Review, RunSummary, TestResult};
 use super::problem::Problem;
 use super::repository::{Commit, Repository};
 use super::signature::{AllowedSigners, SignatureError};
@@ -172,6 +172,12 @@ impl<'a> Verifier<'a> {
 }
 
 impl Verified {
+    /// Returns the holds that the user released on these files, with the run.
+    pub fn released(&self) -> impl Iterator<Item = (&RunSummary, &Approved)> {
+        let pieces = self.runs.iter().flat_map(|run| run.evidence.iter().map(move |piece| (run, piece)));
+        pieces.filter_map(|(run, piece)| Some((run, piece.release.as_ref()?)))
+    }
+
     /// Returns whether everything that can be checked is as it should be.
     pub fn is_proved(&self) -> bool {
         self.problems.is_empty()
@@ -183,10 +189,11 @@ impl Verified {
     }
 }
 
-/// Returns the last piece of every phase and element. What one person said decides nothing alone.
+/// Returns the last piece of every phase and element. What one person said decides nothing alone, and a hold that the user
+/// released is no verdict.
 fn decisive(run: &RunSummary) -> impl Iterator<Item = &Piece> {
     let mut last: BTreeMap<(&str, Option<&str>), &Piece> = BTreeMap::new();
-    for piece in run.evidence.iter().filter(|piece| piece.approval.is_none()) {
+    for piece in run.evidence.iter().filter(|piece| piece.approval.is_none() && piece.release.is_none()) {
         last.insert((&piece.phase, piece.item.as_deref()), piece);
     }
     let mut pieces: Vec<&Piece> = last.into_values().collect();
@@ -220,7 +227,7 @@ fn matched(
         let agrees = match piece.kind {
             Kind::Tests => tests.get(digest).map(|tests| agrees_with_tests(run, piece, tests)),
             Kind::Review => reviews.get(digest).map(|review| agrees_with_review(run, piece, review)),
-            Kind::Approval | Kind::Commit | Kind::Check => Some(false),
+            Kind::Approval | Kind::Commit | Kind::Check | Kind::Release => Some(false),
         };
         match agrees {
             Some(true) => {}

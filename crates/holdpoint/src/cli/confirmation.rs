@@ -5,12 +5,16 @@
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use super::Context;
+use super::{Context, phrase};
 use crate::error::{CommandError, Kind};
 use crate::user::{self, Word};
 
 /// The most that is read of what is typed.
 const TYPED_BYTES_MAX: u64 = 200;
+
+/// The most that is read of a reason, and the most that is kept.
+const REASON_BYTES_MAX: u64 = 4_000;
+const REASON_CHARS_MAX: usize = 500;
 
 /// A command that is the user's, given by somebody who may be the user.
 pub(super) struct Users<'a> {
@@ -54,6 +58,21 @@ impl<'a> Users<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns why a command is given: as its option says, or as the user answers at a terminal.
+pub(super) fn reason(context: &Context, given: Option<&str>, what: &str) -> Result<String, CommandError> {
+    let mut reason = given.unwrap_or_default().to_owned();
+    if given.is_none() && user::is_there(context.env.as_ref()) {
+        context.ui.ask(format!("Why is it {what}? "));
+        let _ = std::io::stdin().lock().take(REASON_BYTES_MAX).read_line(&mut reason);
+    }
+    let reason: String = phrase::printable(reason.trim()).chars().take(REASON_CHARS_MAX).collect();
+    if reason.is_empty() {
+        return Err(CommandError::new(Kind::Usage, format!("nothing was {what}: it needs a reason"))
+            .hinted("say why: --reason \"only the docs\""));
+    }
+    Ok(reason)
 }
 
 fn is_yes(context: &Context, question: &str) -> bool {

@@ -126,6 +126,15 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
     let name = piece.approval.as_ref().map(|given| format!(" {}", given.name)).unwrap_or_default();
     let what = phrase::printable(&format!("{}{item} {}{name}", piece.workflow, piece.phase));
     let level = level::word(piece.level);
+    if let Some(grant) = &piece.release {
+        let word = ui.paint(Style::Yellow, format!("{:<8}", "released"));
+        let (by, reason) = (&grant.word.by, &grant.word.reason);
+        let said = phrase::printable(&format!(
+            "released by the user ({by}, {}): {reason}",
+            channel(grant.word.through)
+        ));
+        return format!("{at}  {word}  {what:<32}  {tree}  {level}  {said}");
+    }
     if let Some(given) = &piece.approval {
         return format!("{at}  {word}  {what:<32}  {tree}  {level}  {}", said(given));
     }
@@ -138,11 +147,16 @@ fn row(context: &Context, piece: &Evidence, now: Option<&str>) -> String {
 fn said(given: &Given) -> String {
     let end = given.expires.as_ref().map(|end| format!(", until {end}")).unwrap_or_default();
     let reason = given.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let through = match given.through {
+    let through = channel(given.through);
+    phrase::printable(&format!("by {}, {through}{end}{reason}", given.by))
+}
+
+/// How a person's word reached Holdpoint.
+fn channel(through: Channel) -> &'static str {
+    match through {
         Channel::Terminal => "in a terminal",
         Channel::Prompt => "by a prompt",
-    };
-    phrase::printable(&format!("by {}, {through}{end}{reason}", given.by))
+    }
 }
 
 fn digits(tree: &str) -> String {

@@ -10,12 +10,27 @@ use crate::error::CommandError;
 use crate::hook::options;
 
 /// The commands, by who needs them. `holdpoint --help` has to fit on one screen: what is rare belongs under a noun.
-const GROUPS: [(&str, &[&str]); 5] = [
-    ("you", &["demo", "init", "uninstall", "allow", "run", "doctor", "status", "why", "log", "review"]),
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "you",
+        &[
+            "demo",
+            "init",
+            "uninstall",
+            "allow",
+            "run",
+            "doctor",
+            "status",
+            "why",
+            "log",
+            "review",
+            "release",
+            "pause",
+        ],
+    ),
     ("authors", &["check", "test", "workflow"]),
-    ("teams", &["approve", "accept", "evidence", "attest", "verify"]),
-    ("agents", &["hook", "statusline"]),
-    ("more", &["shell", "help"]),
+    ("teams", &["approve", "accept", "evidence", "attest", "verify", "stats"]),
+    ("more", &["shell"]),
 ];
 /// The widest line of help. Longer ones are hard to read.
 const WIDTH_MAX: usize = 100;

@@ -16,6 +16,7 @@ use super::Context;
 use crate::allow::waiting;
 use crate::engine::advance::ahead;
 use crate::engine::judge;
+use crate::engine::pause;
 use crate::engine::report::{Ending, Report};
 use crate::engine::session::Session;
 use crate::env_vars::REVIEWER;
@@ -71,6 +72,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
         let session = Session::new(&run, &event, &env);
         let before = ahead(&session).map_err(|fault| unknown(&name, &fault))?;
         let is_due = matches!(before, Ending::Perform(_) | Ending::Unperformed { .. });
+        if is_due && !arguments.dry_run {
+            pause::refuse(&run)?;
+        }
         let done = (is_due && !arguments.dry_run).then(|| perform(context.ui, &session, &before));
         let after = ahead(&session);
         let reviewed = Reviewed { run, before, done, after };

@@ -67,13 +67,16 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     }
     if let Some(now) = &run.now {
         let style = match run.condition {
-            "held" | "released" => Style::Yellow,
+            "held" | "released" | "paused" => Style::Yellow,
             _ => Style::Cyan,
         };
         row("now", ui.paint(style, phrase::printable(now)));
     }
     if let Some(next) = &run.next {
         row("next", next.clone());
+    }
+    for words in door_words(run) {
+        row("door", ui.paint(Style::Yellow, phrase::printable(&words)));
     }
     for unsettled in &run.unsettled {
         let what = ui.paint(Style::Red, phrase::printable(&unsettled.what));
@@ -88,6 +91,25 @@ fn run_block(ui: &Ui, run: &RunReport) -> String {
     row("held", held_words(run));
     row("faults", faults(ui, run.faults_last_day));
     lines.join("\n")
+}
+
+/// The most released holds that are shown.
+const RELEASED_MAX: usize = 3;
+
+/// Says what the user has opened: what may still pass, and what has passed.
+fn door_words(run: &RunReport) -> Vec<String> {
+    let granted = run.granted.iter().map(|grant| {
+        let until = grant.until.get(11..16).unwrap_or_default();
+        format!("{} may pass once, until {until} UTC: {}", grant.held.rule, grant.word.reason)
+    });
+    let released = run.released.iter().rev().take(RELEASED_MAX).map(|grant| {
+        let at = grant.used.as_deref().unwrap_or(&grant.at);
+        let ago = phrase::since(at);
+        format!("{} released by the user {ago} ago: {}", grant.held.rule, grant.word.reason)
+    });
+    let more = run.released.len().saturating_sub(RELEASED_MAX);
+    let more = (more > 0).then(|| format!("and {more} more: holdpoint evidence"));
+    granted.chain(released).chain(more).collect()
 }
 
 fn state_words(ui: &Ui, state: &StateReport) -> String {

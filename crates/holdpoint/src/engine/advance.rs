@@ -18,7 +18,7 @@ use super::commit::{Guard, Place, commit};
 use super::report::{Ending, Report};
 use super::review::{self, NextStep};
 use super::session::Session;
-use super::{approval, ownership, patience, release, unheard};
+use super::{approval, ownership, patience, pause, release, unheard};
 use crate::level;
 use crate::store::journal::{self, Move};
 use crate::store::lock::{self, Lock, LockError};
@@ -174,7 +174,16 @@ impl Walk<'_> {
             return Ok(self.hold_unperformed(phase, &why.to_string()));
         }
         let Some(_lock) = self.review_lock(phase) else { return Ok(false) };
-        match review::perform(self.session, phase, request, &mut self.report)? {
+        let next = review::perform(self.session, phase, request, &mut self.report)?;
+        if pause::is_paused(self.session.run) {
+            let why = format!(
+                "the run was paused by the user meanwhile, so it does not go on after {}",
+                phase.name
+            );
+            self.report.note = Some(why);
+            return Ok(false);
+        }
+        match next {
             NextStep::Take(effects) => {
                 self.outcome = Some(self.performed_word(phase));
                 Ok(self.take(phase, place, effects, Basis::Review))

@@ -17,8 +17,8 @@ use holdpoint_core::workflow::{Text, Workflow};
 use super::advance::{Scope, advance};
 use super::command::{record, told};
 use super::report::Report;
-use super::review;
 use super::session::Session;
+use super::{pause, review};
 use crate::check;
 use crate::error::{CommandError, Kind};
 use crate::level;
@@ -100,6 +100,7 @@ impl<'a> Waiting<'a> {
     /// Takes the step that earlier words lead to, if they do: a yes that no longer applies, or a yes of all whose step was
     /// not taken. Returns why, and what came of it.
     pub fn settle(&self) -> Result<Option<(String, Outcome)>, CommandError> {
+        pause::refuse(self.session.run)?;
         match phase::turn(&self.session.facts(), &self.phase).map_err(told)? {
             Turn::Answered(answered) => Ok(Some((answered.output, self.go_on("approve")?))),
             _ => Ok(None),
@@ -144,6 +145,7 @@ impl<'a> Waiting<'a> {
         said: &Said<'_>,
         answer: Answer<'_>,
     ) -> Result<Outcome, CommandError> {
+        pause::refuse(self.session.run)?;
         self.keep_word(approval, said, answer)?;
         self.go_on(&format!("approve {}", approval.name))
     }
@@ -333,7 +335,7 @@ pub(super) fn news(session: &Session<'_>, phase: &Phase) -> Result<Option<String
     let text = phase::asked(&session.facts(), phase)?;
     let run = session.run;
     let verdicts = evidence::read(&run.books, &run.workflow.name);
-    let visit = verdicts.iter().filter(|piece| piece.phase == phase.name && piece.approval.is_none()).count();
+    let visit = verdicts.iter().filter(|piece| piece.phase == phase.name && piece.is_verdict()).count();
     let id = session.event.session.as_deref().unwrap_or_default();
     let what = format!("{} {visit} {text}", run.place().display());
     Ok(told_once::first_time(&run.books, id, &what).then_some(text))

@@ -22,7 +22,7 @@ use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
 use super::report::micros;
 use super::session::Session;
-use super::{owed, record, release};
+use super::{owed, pause, record, release};
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog::{Origin, is_name};
@@ -98,6 +98,7 @@ impl Typed<'_> {
         let scope = Scope::Through(&through);
         if found.is_some() {
             addressee::refuse_anothers(self, &here)?;
+            pause::refuse(&here)?;
             self.refuse_out_of_turn(&session, scope)?;
         }
         let (said, made) = if self.command.steps.is_empty() {
@@ -142,6 +143,9 @@ impl Typed<'_> {
         let makes_another = step.command.create.is_some() && !self.is_single();
         if has_run && changes_a_run(step) && !makes_another {
             addressee::refuse_anothers(self, &here)?;
+            if step.command.create.is_none() {
+                pause::refuse(&here)?;
+            }
         }
         if let Some(run) = self.made(&session, step)? {
             // The new run may stand where the old one did.

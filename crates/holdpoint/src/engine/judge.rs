@@ -13,7 +13,7 @@ use super::commit::{Guard, commit};
 use super::report::{Ending, Report};
 use super::session::Session;
 use super::watch::{self, Seen};
-use super::{patience, record, release};
+use super::{patience, pause, record, release};
 use crate::store::lock::{self, Lock, LockError};
 use crate::store::seal::SealError;
 use crate::store::state::{self, WriteError};
@@ -31,6 +31,15 @@ pub(super) fn waits_for_others(session: &Session<'_>) -> bool {
 /// Asks a run's workflow about the event and commits what it sets; with `only`, the rules of that name alone.
 pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     let upheld = session.uphold();
+    if pause::comes_first(session, only)
+        && let Some(pause) = session.pause()
+    {
+        let mut report = pause::judged(session, only, pause);
+        for what in upheld.iter().flatten() {
+            report.notice(session.run, session.event, what);
+        }
+        return report;
+    }
     let seen = if only.is_none() { watch::compare(session) } else { Seen::default() };
     let mut report = match &upheld {
         Ok(_) => judge_upheld(session, only),
@@ -42,7 +51,12 @@ pub(super) fn judge(session: &Session<'_>, only: Option<&str>) -> Report {
     }
     release::unperformed(session, &mut report);
     release::faults(session, &mut report);
-    report
+    // Only what came to something need know whether the run is paused.
+    let is_something = !(report.effects.messages.is_empty() && report.effects.faults.is_empty());
+    match session.pause_if(is_something) {
+        Some(pause) => pause::judged(session, only, pause),
+        None => report,
+    }
 }
 
 /// Adds what shell calls did. At Stop it holds, if nothing else does.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use holdpoint_core::effects::{Effects, Message, Source};
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::holds::OpenHold;
 use holdpoint_core::release::Cause;
 use holdpoint_core::secret;
 use holdpoint_core::workflow::step::Delivery;
@@ -123,7 +124,10 @@ impl Said {
             let named = || (workflow.to_owned(), text.clone());
             match delivery {
                 Delivery::Hold if report.gives_up(name) => {}
-                Delivery::Hold => self.holds.push(named()),
+                Delivery::Hold => {
+                    self.holds.push(named());
+                    self.name_door(session, report, name);
+                }
                 Delivery::Tell if *source == Source::Rule && self.is_stale(session, report, text) => {}
                 Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
@@ -146,6 +150,21 @@ impl Said {
                     }
                 }
             }
+        }
+    }
+
+    /// Names the user the way past a call that is held again and again, once for each hold. At Stop the agent works on, and is released
+    /// in the end.
+    fn name_door(&mut self, session: &Session<'_>, report: &Report, rule: &str) {
+        let Session { run, event, .. } = session;
+        let is_again = |hold: &&OpenHold| hold.times > 2 && event.moment == Moment::Before;
+        let Some(hold) = report.hold_of(rule).filter(is_again).filter(|_| !self.quiet) else { return };
+        let id = event.session.as_deref().unwrap_or_default();
+        if told::first_time(&run.books, id, &format!("door {}", hold.id)) {
+            self.messages.push(format!(
+                "holdpoint: {rule} holds this again and again. To let it pass once: holdpoint release {}",
+                hold.id
+            ));
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use holdpoint_core::door::{Grant, Pause, Word};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::Facts;
 use holdpoint_core::holds::Settled;
@@ -13,12 +14,13 @@ use holdpoint_core::secret;
 use holdpoint_core::tool::Tool;
 use serde_json::Value as Json;
 
+use super::door;
 use super::report::Report;
 use super::session::Session;
 use crate::project::{Run, Unreadable};
 use crate::store::books::Books;
 use crate::store::error::StoreError;
-use crate::store::journal::{self, Decision, Entry, Kind, SettledHold};
+use crate::store::journal::{self, Decision, Door, Entry, Kind, SettledHold};
 use crate::store::plain_log;
 
 /// Writes the line for one run. A journal that cannot be written changes no answer.
@@ -121,6 +123,34 @@ pub(super) fn noticed(run: &Run, what: &str) {
     let (at, about) = (journal::now(), Some(what.to_owned()));
     let entry = Entry { at, about, workflow, run: Some(run.place_name()), ..Entry::default() };
     let _ = journal::append(&run.books, &entry);
+}
+
+/// Writes that the user lets a held call pass.
+pub(super) fn granted(run: &Run, grant: &Grant) {
+    let door = Door {
+        hold: Some(grant.held.hold.clone()),
+        rule: Some(grant.held.rule.clone()),
+        grant: Some(grant.id.clone()),
+        until: Some(grant.until.clone()),
+        word: Some(grant.word.clone()),
+        accepts: false,
+    };
+    opened(run, Kind::Granted, door);
+}
+
+/// Writes that the user has paused a run.
+pub(super) fn paused(run: &Run, pause: &Pause) {
+    let (until, word) = (pause.until.clone(), Some(pause.word.clone()));
+    opened(run, Kind::Paused, Door { until, word, ..Door::default() });
+}
+
+/// Writes that a pause is over: by the user's word, or because its time was.
+pub(super) fn resumed(run: &Run, word: Option<&Word>, accepts: bool) {
+    opened(run, Kind::Resumed, Door { word: word.cloned(), accepts, ..Door::default() });
+}
+
+fn opened(run: &Run, kind: Kind, door: Door) {
+    let _ = journal::append(&run.books, &Entry { kind, door: Some(door), ..door::entry(run) });
 }
 
 /// Writes the lines about holds that were settled.

@@ -14,9 +14,10 @@ use super::advance::ahead;
 use super::merge::Said;
 use super::report::{Ending, Report};
 use super::session::Session;
-use super::{judge, patience, record};
+use super::{door, judge, patience, record};
 use crate::project::Found;
 use crate::store::books::Books;
+use crate::store::door::Door;
 use crate::store::{holds, journal, layout};
 
 /// Gives a hold up.
@@ -145,8 +146,7 @@ pub(super) fn note(session: &Session<'_>, only: Option<&str>, report: &mut Repor
         format!("h{}", digest.chars().skip(10).collect::<String>())
     };
     let asks = |name: &str| run.workflow.rules_for(event, only).any(|rule| rule.name == name);
-    let call = event.tool.as_ref().map(|tool| layout::digest(&[&tool.name, &tool.input.to_string()]));
-    let call = call.unwrap_or_default();
+    let call = door::call(event).unwrap_or_default();
     let judged = Judged {
         moment: event.moment,
         session: event.session.as_deref().unwrap_or_default(),
@@ -172,12 +172,16 @@ fn holding(report: &Report) -> Vec<Holding<'_>> {
         let mut own = report.released.iter().filter(|released| released.rule == rule);
         own.find(|released| released.cause != Cause::Fault).map(|released| released.cause)
     };
+    let has_moved = |rule: &str| {
+        let mut own = report.released.iter().filter(|released| released.rule == rule);
+        own.any(|released| released.cause == Cause::User && released.has_moved)
+    };
     let held = report.effects.delivered(Delivery::Hold).map(|message| Holding {
         rule: &message.name,
         text: &message.text,
         digest: layout::digest(&[&message.text]),
         cause: cause(&message.name),
-        has_moved: false,
+        has_moved: has_moved(&message.name),
     });
     let mut all: Vec<Holding<'_>> = held.collect();
     for released in &report.released {
@@ -201,6 +205,8 @@ fn holding(report: &Report) -> Vec<Holding<'_>> {
 /// Settles all holds of the run that was at this place: another takes its place.
 pub(super) fn end(session: &Session<'_>) {
     let (run, place) = (session.run, session.run.place());
+    // What the user opened was opened for the run that is over.
+    let _ = Door::of(&run.books, &run.workflow.name, &place).close();
     if !holds::are_any(&run.books, &run.workflow.name, &place) {
         return;
     }

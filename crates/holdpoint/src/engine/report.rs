@@ -36,6 +36,8 @@ pub struct Report {
     pub(super) is_aside: bool,
     /// The note of what the agent is told, until the answer is printed.
     pub(super) unheard: Option<Note>,
+    /// Whether the user has paused the run: then nothing of it was asked.
+    pub(super) is_paused: bool,
     /// Whether the review waits because another workflow holds the agent.
     pub(super) is_moot: bool,
     /// The holds that do not hold. Only `release.rs` adds to it.
@@ -92,9 +94,9 @@ impl Report {
         }
     }
 
-    /// Whether nobody was asked: another session's run, or a review that waits.
+    /// Whether nobody was asked: another session's run, a review that waits, or a run that is paused.
     pub(super) fn is_unjudged(&self) -> bool {
-        self.is_aside || self.is_moot
+        self.is_aside || self.is_moot || self.is_paused
     }
 
     /// Whether rules are still to be asked: a hold or a pause is the last word.
@@ -189,6 +191,7 @@ impl Report {
             rule: released.rule.clone(),
             cause: Some(released.cause),
             open: open.lines().next().unwrap_or_default().to_owned(),
+            reason: released.why.clone().filter(|_| matches!(released.cause, Cause::User | Cause::Paused)),
         }
     }
 
@@ -205,6 +208,8 @@ impl Report {
             text: message.text.clone(),
             facts: message.facts.clone(),
             satisfied_by: message.satisfied_by.clone(),
+            call: hold.map(|hold| hold.call.clone()).filter(|call| !call.is_empty()),
+            digest: hold.map(|hold| hold.digest.clone()),
         }
     }
 

@@ -1,14 +1,16 @@
 //! One run and one event: what is known of them, found out once and anew when something has changed it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use holdpoint_core::door::Pause;
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::filters::Environments;
 
 use super::command::words::Words;
+use super::pause;
 use super::watch::{self, Unwatched};
 use crate::agent::Asked;
 use crate::caller::presence::Claimant;
@@ -38,6 +40,9 @@ pub struct Session<'a> {
     /// When it was asked.
     started: Instant,
     facts: RefCell<Option<Arc<Facts>>>,
+    pause: OnceCell<Option<Pause>>,
+    /// The rules whose hold the user has released for this event.
+    passed: RefCell<Vec<String>>,
 }
 
 impl<'a> Session<'a> {
@@ -64,7 +69,34 @@ impl<'a> Session<'a> {
             environments,
             started: Instant::now(),
             facts: RefCell::default(),
+            pause: OnceCell::new(),
+            passed: RefCell::default(),
         }
+    }
+
+    /// The user's pause of this run, if it is paused. It is looked for once, where it matters.
+    pub(super) fn pause(&self) -> Option<&Pause> {
+        self.pause.get_or_init(|| pause::of(self.run, self.env)).as_ref()
+    }
+
+    /// The same, where it matters.
+    pub(super) fn pause_if(&self, matters: bool) -> Option<&Pause> {
+        if matters { self.pause() } else { None }
+    }
+
+    /// Whether it is known that the run is paused: where nothing was asked, it does not matter.
+    pub(super) fn is_paused(&self) -> bool {
+        self.pause.get().is_some_and(Option::is_some)
+    }
+
+    /// Notes that the user has let this event pass a rule.
+    pub(super) fn pass(&self, rule: &str) {
+        self.passed.borrow_mut().push(rule.to_owned());
+    }
+
+    /// The rules that the user has let this event pass.
+    pub(super) fn passed(&self) -> Vec<String> {
+        self.passed.borrow().clone()
     }
 
     /// The same for what an agent asks: with its id of the tool call, and its record of the session.

@@ -10,8 +10,9 @@ use holdpoint_core::workflow::phase::Actor;
 
 use super::record;
 use crate::project::Run;
-use crate::store::holds;
+use crate::store::door::Door;
 use crate::store::jobs::{self, UnderWay};
+use crate::store::{holds, journal};
 
 /// How a run stands, by what is known of it now. Reads two small files beside its state.
 pub fn of(run: &Run, facts: &Arc<Facts>) -> Standing {
@@ -21,6 +22,7 @@ pub fn of(run: &Run, facts: &Arc<Facts>) -> Standing {
         round: round_now(facts).filter(|_| !is_shown(&run.workflow)),
         next: next::of(facts),
         holds: holds::read(&run.books, name, &place).0,
+        pause: Door::of(&run.books, name, &place).pause().filter(|pause| !pause.is_over(&journal::now())),
         performing: jobs::under_way(&run.books, name, &place).map(|under_way| performing(run, under_way)),
     }
 }

@@ -29,6 +29,8 @@ use crate::watch::touched;
 
 /// How long a call counts that nobody has said is over, in seconds.
 const OPEN_S: i64 = 24 * 60 * 60;
+/// The id under which a pause is noted, which is no agent's of a call.
+const PAUSE: &str = "the user's pause";
 /// How much of a command is kept.
 const CHARS_MAX: usize = 100;
 
@@ -68,6 +70,10 @@ pub(super) fn compare(session: &Session<'_>) -> Seen {
     let Some(notes) = notes(session).and_then(Result::ok).filter(Notes::exist) else {
         return Seen::default();
     };
+    // A pause is looked at as a whole, when it is over.
+    if session.pause().is_some() {
+        return Seen::default();
+    }
     compared(session, &notes).unwrap_or_else(|why| {
         let mut seen = Seen::default();
         seen.effects.fault(why.to_string());
@@ -146,6 +152,8 @@ fn staying(session: &Session<'_>, note: &Note) -> Vec<Call> {
         }
         call.left.retain(Process::is_alive);
     }
+    // Whoever compares is not in the pause any more.
+    stay.retain(|call| call.id != PAUSE);
     stay.retain(|call| (!call.is_over || !call.left.is_empty()) && now.saturating_sub(call.at) < OPEN_S);
     stay
 }
@@ -164,15 +172,38 @@ pub(super) fn open(session: &Session<'_>) -> Option<Unwatched> {
     if session.event.moment != Moment::Before || !is_shell {
         return None;
     }
-    match notes(session)? {
-        Ok(notes) => opened(session, &notes).err(),
+    let notes = notes(session)?;
+    if session.pause().is_some() {
+        return None;
+    }
+    let command = in_short(&session.event.tool.as_ref().and_then(Tool::command).unwrap_or_default());
+    let id = id_of(session)?;
+    match notes {
+        Ok(notes) => opened(session, &notes, id, command).err(),
         Err(why) => Some(why.into()),
     }
 }
 
-fn opened(session: &Session<'_>, notes: &Notes) -> Result<(), Unwatched> {
+/// Notes what is there when the user pauses the run: what is done meanwhile is compared with that, as if one call had done it.
+pub(super) fn begin_pause(session: &Session<'_>) -> Result<(), Unwatched> {
+    let Some(notes) = notes(session).transpose()? else { return Ok(()) };
+    opened(session, &notes, PAUSE.to_owned(), "what was done in the pause".to_owned())
+}
+
+/// Takes what was done in a pause for the user's own.
+pub(super) fn accept_pause(session: &Session<'_>) -> Result<(), Unwatched> {
+    let Some(notes) = notes(session).transpose()?.filter(Notes::exist) else { return Ok(()) };
+    let opened = notes.open()?;
+    let mut note = opened.note()?;
+    note.calls.retain(|call| call.id != PAUSE);
+    if let Some(look) = look(session)? {
+        note.look = look;
+    }
+    Ok(opened.keep(&mut note)?)
+}
+
+fn opened(session: &Session<'_>, notes: &Notes, id: String, command: String) -> Result<(), Unwatched> {
     let Some(look) = look(session)? else { return Ok(()) };
-    let Some(id) = id_of(session) else { return Ok(()) };
     let opened = notes.open()?;
     let mut note = opened.note()?;
     if note.calls.is_empty() {
@@ -186,11 +217,12 @@ fn opened(session: &Session<'_>, notes: &Notes) -> Result<(), Unwatched> {
     note.calls.push(Call {
         id,
         session: event.session.clone().unwrap_or_default(),
-        command: in_short(&event.tool.as_ref().and_then(Tool::command).unwrap_or_default()),
+        command,
         at: session.env.now(),
         pid: std::process::id(),
         is_over: false,
         left: Vec::new(),
+        passed: session.passed(),
     });
     Ok(opened.keep(&mut note)?)
 }

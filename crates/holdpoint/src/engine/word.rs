@@ -1,4 +1,4 @@
-//! The user's word in a prompt: a command of a workflow's that is the user's, or an approval. A prompt is not the user, since
+//! The user's word in a prompt: a command of a workflow's that is the user's, an approval, or the door. A prompt is not the user, since
 //! agents can have prompts delivered; so it waits until the client's own record says that it was typed, and is done then.
 
 use std::path::Path;
@@ -10,6 +10,7 @@ use holdpoint_core::workflow::approval::Channel;
 use super::Call;
 use super::approval::{self, Answer, Said as By, Seen, Waiting};
 use super::command::{Typed, choice, words};
+use super::door::{self, Wanted};
 use super::merge::Said;
 use super::record;
 use super::session::Session;
@@ -39,6 +40,7 @@ pub(super) fn hear(call: &Call<'_>, asked: &Asked, event: &Event, found: &Found,
         Ok(None) => return,
         Err(error) => return said.tell(refused(&words, &in_full(&error), error.hints.first())),
     };
+    let words = meant.words.clone().unwrap_or(words);
     let kept = match keep(call, asked, event, &words, &meant) {
         Ok(()) => format!(
             "The user has typed `{}`. It is the user's to give: Holdpoint does it as soon as Claude Code's record says \
@@ -91,7 +93,7 @@ pub(super) fn settle(call: &Call<'_>, event: &Event, found: &Found, pending: &Pe
 }
 
 /// The words after `holdpoint` that a prompt comes to: `holdpoint FLOW COMMAND …`, `/FLOW COMMAND …`, `/FLOW:COMMAND …`.
-/// `/approve` is no command of ours: whoever has one has made it.
+/// `/approve` and `/release` are no commands of ours: whoever has one has made it. `/resume` is the client's.
 fn read(prompt: &str) -> Option<Vec<String>> {
     let prompt = prompt.trim();
     if prompt.len() > PROMPT_BYTES_MAX || prompt.contains('\n') {
@@ -108,7 +110,7 @@ fn read(prompt: &str) -> Option<Vec<String>> {
     // A plugin's command may have the plugin's name.
     words.dedup();
     words.extend(if rest.trim().is_empty() { Vec::new() } else { split(rest) });
-    Some(words).filter(|words| words[0] != APPROVE)
+    Some(words).filter(|words| words[0] != APPROVE && !door::is_one(&words[0]))
 }
 
 /// What a prompt means.
@@ -116,6 +118,8 @@ struct Meant {
     workflow: String,
     going_on: Option<String>,
     seen: Option<Seen>,
+    /// The words that are kept, where they say more than what was typed.
+    words: Option<Vec<String>>,
 }
 
 impl Meant {
@@ -134,9 +138,10 @@ impl Meant {
                     let workflow = &waiting.session.run.workflow;
                     let seen = Some(waiting.seen(approval)?);
                     let going_on = workflow.going_on();
-                    Ok(Some(Meant { workflow: workflow.name.to_string(), going_on, seen }))
+                    Ok(Some(Meant { workflow: workflow.name.to_string(), going_on, seen, words: None }))
                 })
             }
+            [first, ..] if door::is_one(first) => Meant::of_door(call, event, words),
             [name, wanted, rest @ ..] => {
                 // What is no workflow here is an ordinary prompt.
                 let Ok(Some(chosen)) = choice::workflow(cwd, call.env.as_ref(), name) else {
@@ -147,10 +152,29 @@ impl Meant {
                 let Some(command) = command.filter(|command| command.is_users) else { return Ok(None) };
                 words::read(name, command, rest)?;
                 let going_on = workflow.going_on();
-                Ok(Some(Meant { workflow: workflow.name.to_string(), going_on, seen: None }))
+                Ok(Some(Meant { workflow: workflow.name.to_string(), going_on, seen: None, words: None }))
             }
             _ => Ok(None),
         }
+    }
+}
+
+impl Meant {
+    /// The same for a command of the door's: the hold and the tree are those that are there when it is typed.
+    fn of_door(call: &Call<'_>, event: &Event, words: &[String]) -> Result<Option<Meant>, CommandError> {
+        let cwd = Path::new(&event.cwd);
+        // Where no run is, it is an ordinary prompt.
+        if project::find(cwd, &call.env, None, None).runs.is_empty() {
+            return Ok(None);
+        }
+        let wanted = Wanted::read(words)?;
+        let meant = wanted.meant(words, cwd, &call.env, event.session.as_deref())?;
+        Ok(meant.map(|meant| Meant {
+            workflow: meant.workflow,
+            going_on: Some(meant.going_on.to_owned()),
+            seen: Some(Seen { tree: meant.tree, commit: None }),
+            words: Some(meant.words),
+        }))
     }
 }
 
@@ -215,6 +239,10 @@ fn act(call: &Call<'_>, event: &Event, pending: &Pending) -> Result<(String, Str
             let workflow = &waiting.session.run.workflow;
             Ok((workflow.name.to_string(), outcome.lines(workflow).join("\n")))
         });
+    }
+    if door::is_one(name) {
+        let wanted = Wanted::read(&pending.words)?;
+        return wanted.perform(cwd, env, event.session.as_deref(), pending.tree.clone());
     }
     let no_command = || CommandError::new(Kind::Failed, "there is no such command any more");
     let choice::Choice { workflow, origin } =

@@ -9,7 +9,7 @@ use crate::env::Env;
 
 /// The commands that the keeper answers: they read what is kept. All others read the project, or are the user's.
 #[cfg(target_os = "linux")]
-const READING: [&str; 4] = ["evidence", "log", "status", "why"];
+const READING: [&str; 5] = ["evidence", "log", "stats", "status", "why"];
 
 /// Returns whether the keeper answers a command: a reading one, or a workflow's.
 #[cfg(target_os = "linux")]

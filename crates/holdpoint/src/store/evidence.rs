@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use holdpoint_core::door::Grant;
 use holdpoint_core::level::Level;
 use holdpoint_core::phase::approval::Given;
 use holdpoint_core::secret;
@@ -69,6 +70,9 @@ pub struct Evidence {
     /// What one person said, in a phase that asks for approvals. The phase's verdict has a line of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Given>,
+    /// The hold that the user released, if that is what it is about. It is no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<Grant>,
     /// What can be believed of it; none where the books lie in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
@@ -77,10 +81,17 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Whether it is a phase's verdict, and not a person's word.
+    pub fn is_verdict(&self) -> bool {
+        self.approval.is_none() && self.release.is_none()
+    }
+
     /// The piece as it is kept: what was run, printed or said may have a token in it.
     fn without_secrets(mut self) -> Evidence {
         let reason = self.approval.as_mut().and_then(|given| given.reason.as_mut());
-        self.command.iter_mut().chain(&mut self.doubts).chain(reason).for_each(secret::replace);
+        let released = self.release.as_mut().map(|grant| &mut grant.word.reason);
+        let texts = self.command.iter_mut().chain(&mut self.doubts).chain(reason).chain(released);
+        texts.for_each(secret::replace);
         secret::replace_in("", &mut self.details);
         self
     }

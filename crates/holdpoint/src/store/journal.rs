@@ -14,8 +14,8 @@ use number::{End, is_locked};
 
 use entry::Places;
 pub use entry::{
-    BegunSession, Decision, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech, Spoken,
-    below,
+    BegunSession, Decision, Door, Entry, Job, Kind, Move, ReleasedHold, Reviewed, SettledHold, Speech,
+    Spoken, below,
 };
 
 /// The size at which the journal is set aside.

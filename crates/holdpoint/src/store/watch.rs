@@ -61,6 +61,9 @@ pub struct Call {
     /// The processes that it has left running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Process>,
+    /// The rules that the user has let it pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<String>,
 }
 
 /// What was seen.

@@ -13,7 +13,7 @@ use crate::project::{Printed, Project};
 pub(crate) use terminal::typed;
 
 const STATE: &str = "release.json";
-const EVIDENCE: &str = "evidence/release.jsonl";
+const EVIDENCE: &str = "evidence/publish.jsonl";
 
 /// A project with the fixture's workflow.
 pub(crate) struct Site(Project);
@@ -22,12 +22,12 @@ impl Site {
     /// A repository with the workflow, and no run.
     fn new() -> Site {
         let project = Project::new();
-        let fixture = repository().join("crates/holdpoint/tests/workflows/release");
+        let fixture = repository().join("crates/holdpoint/tests/workflows/publish");
         for file in
             ["workflow.toml", "asks/prepare.md", "asks/fix.md", "texts/checklist.md", "cases/approvals.toml"]
         {
             let text = std::fs::read_to_string(fixture.join(file)).unwrap();
-            project.write(&format!(".holdpoint/workflows/release/{file}"), text);
+            project.write(&format!(".holdpoint/workflows/publish/{file}"), text);
         }
         project.write("ci.sh", "test ! -e BROKEN\n").write("src/a.txt", "one\n");
         project.git(&["init", "--quiet", "--initial-branch", "main"]);
@@ -41,7 +41,7 @@ impl Site {
     /// A run that waits for both approvals.
     fn waiting() -> Site {
         let site = Site::new();
-        assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+        assert_eq!(site.0.run(&["publish", "start"]).code, Some(0));
         site.0.write("CHANGELOG.md", "## 1.0\n");
         site.stop();
         assert_eq!(site.phase(), "approval");
@@ -94,11 +94,11 @@ impl Site {
 #[test]
 fn the_fixture_is_in_order_and_keeps_its_promises() {
     let site = Site::new();
-    let checked = site.0.run(&["check", "release"]);
-    assert_eq!((checked.code, checked.stdout.trim()), (Some(0), "release: ok"), "{}", checked.stderr);
-    let tested = site.0.run(&["test", "release"]);
+    let checked = site.0.run(&["check", "publish"]);
+    assert_eq!((checked.code, checked.stdout.trim()), (Some(0), "publish: ok"), "{}", checked.stderr);
+    let tested = site.0.run(&["test", "publish"]);
     assert_eq!(tested.code, Some(0), "{}{}", tested.stdout, tested.stderr);
-    let drawn = site.0.run(&["workflow", "graph", "release", "--format", "plain"]).stdout;
+    let drawn = site.0.run(&["workflow", "graph", "publish", "--format", "plain"]).stdout;
     assert!(drawn.contains("approval  approval, qa, owner\n  pass → tag\n"), "{drawn}");
 }
 
@@ -109,7 +109,7 @@ fn a_release_is_approved_by_two_people_in_any_order() {
     let status = site.0.run(&["status"]).stdout;
     assert!(status.contains("waits   for the approval of qa, owner: holdpoint approve qa"), "{status}");
     let due = site.says(&[]);
-    assert!(due.contains("holdpoint approve qa     qa: release, phase approval"), "{due}");
+    assert!(due.contains("holdpoint approve qa     qa: publish, phase approval"), "{due}");
     let shown = site.says(&["owner"]);
     for part in ["read CHANGELOG.md", "- the owner: not yet", "phase     approval", "owner (the owner), by "]
     {
@@ -152,10 +152,10 @@ fn what_people_say_is_evidence() {
     assert!(!yes["approval"]["by"].as_str().unwrap().is_empty() && yes["tree"] == no["tree"], "{yes}");
     assert_eq!(no["approval"]["reason"], "1.0 has no\u{1b}[31m date");
     let listed = site.0.run(&["evidence"]).stdout;
-    assert!(listed.contains("release approval qa") && listed.contains("1.0 has no [31m date"), "{listed}");
+    assert!(listed.contains("publish approval qa") && listed.contains("1.0 has no [31m date"), "{listed}");
     let journal = site.0.journal();
     let last = journal.last().unwrap();
-    assert_eq!(last["about"], "release approve owner");
+    assert_eq!(last["about"], "publish approve owner");
     assert_eq!(last["reviews"][0]["verdict"], "fail");
 }
 
@@ -205,12 +205,12 @@ fn a_change_between_two_approvals_is_found_at_the_next_stop_or_approval() {
 #[test]
 fn an_approval_of_a_commit_counts_until_the_next_one() {
     let site = Site::waiting();
-    let file = ".holdpoint/workflows/release/workflow.toml";
+    let file = ".holdpoint/workflows/publish/workflow.toml";
     let text = site.0.read(file).replace("of = [\"CHANGELOG.md\", \"src/**\"]", "of = \"commit\"");
     // A run goes on with the files that it began with, so there is a new one.
     let site = Site::new();
     site.0.write(file, text);
-    assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+    assert_eq!(site.0.run(&["publish", "start"]).code, Some(0));
     site.0.write("CHANGELOG.md", "## 1.0\n");
     site.stop();
     let shown = site.says(&["owner"]);
@@ -226,9 +226,9 @@ fn an_approval_of_a_commit_counts_until_the_next_one() {
 /// A run of the workflow without its seal, approved by both.
 fn approved_unsealed() -> Site {
     let site = Site::new();
-    let file = ".holdpoint/workflows/release/workflow.toml";
+    let file = ".holdpoint/workflows/publish/workflow.toml";
     site.0.write(file, site.0.read(file).replace("sealed = true", "aside = [\"release.json\"]"));
-    assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+    assert_eq!(site.0.run(&["publish", "start"]).code, Some(0));
     site.0.write("CHANGELOG.md", "## 1.0\n");
     site.stop();
     site.says(&["qa"]);
@@ -240,7 +240,7 @@ fn approved_unsealed() -> Site {
 #[test]
 fn an_approval_of_a_former_run_counts_for_nothing_in_the_next() {
     let site = approved_unsealed();
-    assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+    assert_eq!(site.0.run(&["publish", "start"]).code, Some(0));
     site.stop();
     assert_eq!(site.phase(), "approval");
     let status = site.0.run(&["status"]).stdout;
@@ -250,11 +250,11 @@ fn an_approval_of_a_former_run_counts_for_nothing_in_the_next() {
 #[test]
 fn no_run_is_made_beside_the_evidence_of_a_former_one() {
     let site = approved_unsealed();
-    site.0.write_book("evidence/release.last.jsonl/x", "in the way");
+    site.0.write_book("evidence/publish.last.jsonl/x", "in the way");
     let before = site.state();
-    let printed = site.0.run(&["release", "start"]);
+    let printed = site.0.run(&["publish", "start"]);
     assert_eq!(printed.code, Some(3), "{}", printed.stderr);
-    assert!(printed.stderr.contains("evidence/release.jsonl: "), "{}", printed.stderr);
+    assert!(printed.stderr.contains("evidence/publish.jsonl: "), "{}", printed.stderr);
     assert_eq!((site.state(), site.words().len()), (before, 2), "all is as it was");
 }
 

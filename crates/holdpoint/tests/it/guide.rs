@@ -47,6 +47,7 @@ pages!(
     autopilot = "autopilot",
     writing_your_own = "writing-your-own",
     held = "held",
+    door = "door",
     settings = "settings",
     fence = "fence",
     verify_in_ci = "verify-in-ci",

@@ -117,6 +117,52 @@ fn a_kill_at_any_system_call_leaves_the_books_whole() {
     assert!(old > 20 && new > 5, "{old} old, {new} new");
 }
 
+/// A hold that the user has released: whoever is killed after it was used has let it pass, and nobody else does.
+#[test]
+fn a_kill_at_any_system_call_lets_no_release_pass_twice() {
+    const APART: usize = 60;
+    let gate =
+        "about = \"x\"\n[run]\nhome = \".gate\"\n[holds.wait]\non = \"before shell\"\nsay = \"WAIT\"\n";
+    let is_held = |project: &Project| {
+        project.hook(&before(project)).json()["hookSpecificOutput"]["permissionDecision"] == "deny"
+    };
+    let granted = || {
+        let project = Project::new();
+        project.workflow("gate", gate).write(".gate/x", "");
+        assert!(is_held(&project));
+        let lines = project.journal();
+        let hold = lines.last().unwrap()["rules"][0]["hold"].as_str().unwrap().to_owned();
+        assert_eq!(project.run(&["release", &hold, "--reason", "x"]).code, Some(0));
+        project
+    };
+    let is_used = |project: &Project| !project.book("door").is_dir() || grants(project).contains("\"used\"");
+    // Until it is used, every so often; from then on at each system call.
+    let stops = |at: usize| {
+        let project = granted();
+        (Traced::hook(&project, &before(&project)).run_to(at), project)
+    };
+    let first = (1..).step_by(APART).find(|at| is_used(&stops(*at).1)).unwrap();
+    let (mut old, mut new) = (0, 0);
+    for at in (first - APART..).step_by(2) {
+        let (Reached::Stop, project) = stops(at) else { break };
+        let passed = usize::from(!is_held(&project));
+        assert!(is_held(&project), "killed at stop {at}");
+        *(if passed == 1 { &mut old } else { &mut new }) += 1;
+        // Whoever looks next writes down what was used, once.
+        project.run(&["status"]);
+        let evidence = project.read_book("evidence/gate.jsonl");
+        assert_eq!(evidence.matches("\"release\"").count(), 1, "killed at stop {at}: {evidence}");
+    }
+    assert!(old > 5 && new > 20, "{old} old, {new} new");
+}
+
+/// What the books have of the user's grants; nothing once they are used and recorded.
+fn grants(project: &Project) -> String {
+    let files = std::fs::read_dir(project.book("door")).unwrap().map(|entry| entry.unwrap().path());
+    let mut grants = files.filter(|path| path.to_string_lossy().ends_with(".grants.json"));
+    grants.next().map_or_else(|| "\"used\"".to_owned(), |path| std::fs::read_to_string(path).unwrap())
+}
+
 /// Runs the hook once for each of its stops and kills it there; `look` judges what is left. Returns how many there
 /// were.
 fn for_every_kill(

@@ -42,6 +42,8 @@ mod demo;
 mod dialects;
 #[cfg(unix)]
 mod doctor;
+#[cfg(target_os = "linux")]
+mod door;
 mod echo;
 #[cfg(unix)]
 mod effects;

@@ -79,10 +79,13 @@ fn word(entry: &Entry) -> &'static str {
         Kind::Ended => "ended",
         Kind::Settled => "settled",
         Kind::Session => "session",
+        Kind::Granted => "granted",
+        Kind::Paused => "paused",
+        Kind::Resumed => "resumed",
     }
 }
 
-/// Renders the line of a review or check, of a settled hold or of a session. None for an event.
+/// Renders the line of a review or check, of a settled hold, of the user's door or of a session. None for an event.
 fn other(entry: &Entry) -> Option<String> {
     let workflow = entry.workflow.as_deref().map(phrase::printable).unwrap_or_default();
     if let Some(job) = &entry.job {
@@ -101,6 +104,22 @@ fn other(entry: &Entry) -> Option<String> {
     if let Some(settled) = &entry.settled {
         let (rule, how) = (phrase::printable(&settled.rule), settled.how.name());
         return Some(format!("[{workflow}] {rule} ({}): {how}", phrase::printable(&settled.hold)));
+    }
+    if let Some(door) = &entry.door {
+        let rule = door.rule.as_deref().map(|rule| format!(" {rule}:")).unwrap_or_default();
+        let until = door.until.as_deref().and_then(|until| until.get(11..19));
+        let until = until.map(|until| format!(" until {until}")).unwrap_or_default();
+        let word = door.word.as_ref();
+        let said = match (entry.kind, word) {
+            (Kind::Granted, Some(word)) => {
+                format!(" may pass once{until}, released by the user: {}", word.reason)
+            }
+            (Kind::Paused, Some(word)) => format!(" paused by the user{until}: {}", word.reason),
+            (_, Some(_)) if door.accepts => " by the user, who accepts what was done meanwhile".to_owned(),
+            (_, Some(_)) => " by the user".to_owned(),
+            (_, None) => " the time of the pause is over".to_owned(),
+        };
+        return Some(phrase::printable(&format!("[{workflow}]{rule}{said}")));
     }
     let session = entry.began.as_ref()?;
     let parts = [Some(entry.agent.clone()), session.user.clone(), session.branch.clone()];
@@ -127,7 +146,9 @@ fn rest(entry: &Entry, faults: bool, fate: Option<&str>) -> String {
     let open = entry.released.first().map(|released| &released.open).filter(|open| !open.is_empty());
     let text = if faults { fault.or(said) } else { said.or(fault).or(open) };
     let cause = entry.cause.filter(|_| entry.decision == Decision::Release);
-    parts.extend(cause.map(|cause| format!("({})", cause.reason())));
+    let reason = entry.released.first().and_then(|released| released.reason.as_ref());
+    let reason = reason.map(|reason| format!(": {}", phrase::printable(reason))).unwrap_or_default();
+    parts.extend(cause.map(|cause| format!("({}{reason})", cause.reason())));
     parts.extend(fate.map(|fate| format!("({fate})")));
     parts.extend(text.and_then(|text| text.lines().next()).map(phrase::printable));
     parts.join("  ")

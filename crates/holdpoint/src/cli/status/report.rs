@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use holdpoint_core::door::{Grant, Pause};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::facts::{FactError, Facts};
 use holdpoint_core::holds::OpenHold;
@@ -17,6 +18,7 @@ use crate::catalog::{self, Origin, Unusable};
 use crate::cli::fired::Firing;
 use crate::cli::selection::{Word, is_since};
 use crate::cli::{Context, fired, history, journals, phrase};
+use crate::engine::door;
 use crate::engine::owed;
 use crate::engine::session::Session;
 use crate::engine::standing;
@@ -66,7 +68,7 @@ pub(super) struct RunReport {
     pub(super) round: Option<i64>,
     /// The approvals that the run waits for.
     pub(super) waits_for: Vec<String>,
-    /// How it stands, in a word: `reviewing`, `checking`, `released`, `held`, `waits`, `at work`, `over` or `clear`.
+    /// How it stands, in a word: `reviewing`, `checking`, `paused`, `released`, `held`, `waits`, `at work`, `over` or `clear`.
     pub(super) condition: &'static str,
     /// The same in a sentence.
     pub(super) now: Option<String>,
@@ -80,6 +82,12 @@ pub(super) struct RunReport {
     pub(super) holds: Vec<OpenHold>,
     /// The review or check that is being performed.
     pub(super) performing: Option<Performing>,
+    /// What the user has paused, and since when.
+    pub(super) pause: Option<Pause>,
+    /// The holds that the user has released, oldest first.
+    pub(super) released: Vec<Grant>,
+    /// Those that may still pass.
+    pub(super) granted: Vec<Grant>,
     /// What shell calls did although a rule holds it, and nobody has settled; each with the command that undoes it.
     pub(super) unsettled: Vec<Unsettled>,
     /// What is to be said of reviews that Holdpoint has not performed.
@@ -174,6 +182,7 @@ fn main_tree(context: &Context, found: &Found) -> Vec<String> {
 
 fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> bool) -> RunReport {
     let workflow = &run.workflow;
+    door::complete(run, context.env.as_ref());
     let mut entries = journal::read(&run.books);
     entries.retain(|entry| entry.workflow.as_deref() == Some(&*workflow.name));
     let facts = history::facts(context, run);
@@ -202,6 +211,9 @@ fn run_report(context: &Context, run: &Run, is_recent_fault: impl Fn(&Entry) -> 
         next: standing.next_command().map(str::to_owned),
         holds: standing.holds.clone(),
         performing: standing.performing.clone(),
+        pause: standing.pause.clone(),
+        released: door::released(run),
+        granted: door::waiting(run),
         workflow: workflow.name.to_string(),
         about: workflow.about.to_string(),
         origin,

@@ -108,6 +108,11 @@ impl Report {
                 phrase::printable(verdict)
             ));
         }
+        for (run, released) in self.verified.released() {
+            let what = format!("{} {}: by {}", run.workflow.name, released.name, released.by);
+            let what = format!("released by the user: {}", phrase::printable(&what));
+            ui.line(format!("  {}", ui.paint(Style::Yellow, what)));
+        }
         let aside: Vec<&str> = runs.iter().flat_map(|run| &run.aside).map(String::as_str).collect();
         if !aside.is_empty() {
             ui.line(format!("  not part of it: {}", phrase::printable(&aside.join(", "))));
@@ -139,6 +144,9 @@ impl Report {
                 "level": self.level(run, piece),
             })
         });
+        let released = self.verified.released().map(|(run, released)| {
+            json!({ "workflow": run.workflow.name, "rule": released.name, "by": released.by })
+        });
         let ran = self.again.ran.iter().map(|(command, done)| {
             let said = done.as_ref().map_or_else(|why| in_full(why), Clone::clone);
             json!({ "command": command, "passed": done.is_ok(), "said": said })
@@ -150,6 +158,7 @@ impl Report {
             "problems": problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "signers": signers,
             "evidence": pieces.collect::<Vec<_>>(),
+            "released": released.collect::<Vec<_>>(),
             "aside": runs.iter().flat_map(|run| &run.aside).collect::<Vec<_>>(),
             "again": ran.collect::<Vec<_>>(),
             "not_again": if self.again.was_asked() { self.not_again() } else { Vec::new() },

@@ -59,6 +59,10 @@ pub(super) fn found(session: &Session<'_>, note: &Note, now: &Sight) -> Result<F
         }
     }
     (found.is_cut, found.blind) = (is_cut, blind);
+    // What the user has let a call pass is no breach.
+    let is_passed = |rule: &String| note.calls.iter().any(|call| call.passed.contains(rule));
+    found.breaches.retain(|breach| !is_passed(&breach.held.rule));
+    found.marked.retain(|marked| !is_passed(&marked.rule));
     // What says how the hooks are called comes first: it must not be pushed out by the rest.
     found.breaches.sort_by_key(|breach| !matches!(breach.what, What::Settings { .. }));
     found.breaches.truncate(FOUND_MAX);

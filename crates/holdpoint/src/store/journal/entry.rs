@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use holdpoint_core::door::Word;
 use holdpoint_core::holds::How;
 use holdpoint_core::release::Cause;
 use holdpoint_core::secret;
@@ -78,6 +79,9 @@ pub struct Entry {
     /// The hold that was settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled: Option<SettledHold>,
+    /// What the user has opened or closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub door: Option<Door>,
     /// The session that the line is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began: Option<BegunSession>,
@@ -111,6 +115,12 @@ pub enum Kind {
     Settled,
     /// A session that was not seen before.
     Session,
+    /// The user lets a held call pass.
+    Granted,
+    /// The user pauses the run.
+    Paused,
+    /// The pause is over.
+    Resumed,
 }
 
 impl Kind {
@@ -123,7 +133,7 @@ impl Kind {
 impl Kind {
     /// Whether people want to see it in a list of what happened.
     pub fn is_for_people(self) -> bool {
-        matches!(self, Kind::Event | Kind::Began | Kind::Ended)
+        !matches!(self, Kind::Settled | Kind::Session)
     }
 }
 
@@ -140,6 +150,33 @@ pub struct ReleasedHold {
     pub cause: Option<Cause>,
     /// What is still open, in a line.
     pub open: String,
+    /// Why the user let it go, if it was the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What the user has opened or closed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Door {
+    /// The hold that may pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold: Option<String>,
+    /// Its rule or phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The id of the grant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<String>,
+    /// Until when it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// Whose word it is, and why; none if its time was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word: Option<Word>,
+    /// Whether the user takes what was done meanwhile for the user's own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub accepts: bool,
 }
 
 /// A move from a phase to another.
@@ -274,6 +311,9 @@ impl Entry {
         });
         let open = self.released.iter().map(|released| &released.open);
         let why = self.job.iter().flat_map(|job| &job.why);
+        let reasons = self.released.iter().flat_map(|released| &released.reason);
+        let words = self.door.iter().flat_map(|door| &door.word).map(|word| &word.reason);
+        let why = why.chain(reasons).chain(words);
         let mut texts = spoken.chain(&self.about).chain(&self.faults).chain(open).chain(why);
         let is_clean = texts.all(|text| places.are_not_in(text) && !secret::is_in(text));
         if is_clean && self.set.is_empty() {
@@ -288,8 +328,13 @@ impl Entry {
             let facts = rule.facts.iter_mut().map(|(_, value)| value);
             facts.chain([&mut rule.text]).chain(&mut rule.satisfied_by)
         });
-        let open = self.released.iter_mut().map(|released| &mut released.open);
+        let open = self.released.iter_mut().flat_map(|released| {
+            let open = [&mut released.open].into_iter();
+            open.chain(&mut released.reason)
+        });
         let why = self.job.iter_mut().flat_map(|job| &mut job.why);
+        let words = self.door.iter_mut().flat_map(|door| &mut door.word).map(|word| &mut word.reason);
+        let why = why.chain(words);
         for text in rules.chain(&mut self.about).chain(&mut self.faults).chain(open).chain(why) {
             secret::replace(text);
             places.leave(text);
@@ -426,4 +471,10 @@ pub struct Spoken {
     /// What would satisfy it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub satisfied_by: Option<String>,
+    /// A digest of the call that was held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// A digest of what a hold says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }

@@ -10,12 +10,12 @@ use crate::client::{Client, recorded};
 /// A run that waits, in which qa may approve by a prompt and the owner only in a terminal; and the client.
 fn waiting() -> (Site, Client) {
     let site = Site::new();
-    let file = ".holdpoint/workflows/release/workflow.toml";
+    let file = ".holdpoint/workflows/publish/workflow.toml";
     let text = site.0.read(file);
     let text = text
         .replace("of = \"tree\", expires", "of = \"tree\", through = [\"terminal\", \"prompt\"], expires");
     site.0.write(file, text);
-    assert_eq!(site.0.run(&["release", "start"]).code, Some(0));
+    assert_eq!(site.0.run(&["publish", "start"]).code, Some(0));
     site.0.write("CHANGELOG.md", "## 1.0\n");
     let stopped = site.stop();
     assert!(stopped.to_string().contains("Or type it here, as a prompt of its own"), "{stopped}");

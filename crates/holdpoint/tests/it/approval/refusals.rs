@@ -108,7 +108,7 @@ fn rubbish_is_answered_with_what_would_do() {
         (&["a\u{1b}[2Jb"], "no run here waits for the approval `a [2Jb`", "these are due: qa, owner"),
         (&["qa", "--no", " "], "a refusal needs a reason", "--no \"1.0 has no date\""),
         (&["--no", "bad"], "which one do you refuse?", "`holdpoint approve` lists them"),
-        (&["qa", "--workflow", "relase"], "relase", "did you mean `release`?"),
+        (&["qa", "--workflow", "pubish"], "pubish", "did you mean `publish`?"),
     ] {
         let printed = site.approve(words);
         assert_ne!(printed.code, Some(0), "{words:?}");
@@ -130,7 +130,7 @@ fn forged_words_count_for_nothing() {
     let site = Site::waiting();
     site.says(&["qa"]);
     let line = site.words().pop().unwrap().to_string();
-    let path = "evidence/release.jsonl";
+    let path = "evidence/publish.jsonl";
     site.0.write_book(path, site.0.read_book(path) + &line.replace("\"qa\"", "\"owner\"") + "\n");
     site.stop();
     assert_eq!(site.phase(), "approval");
@@ -140,10 +140,10 @@ fn forged_words_count_for_nothing() {
 fn two_workflows_may_wait_for_the_same_approval() {
     let site = Site::waiting();
     let other =
-        site.0.read(".holdpoint/workflows/release/workflow.toml").replace("release.json", "other.json");
+        site.0.read(".holdpoint/workflows/publish/workflow.toml").replace("release.json", "other.json");
     site.0.write(".holdpoint/workflows/other/workflow.toml", other);
     for file in ["asks/prepare.md", "asks/fix.md", "texts/checklist.md"] {
-        let text = site.0.read(&format!(".holdpoint/workflows/release/{file}"));
+        let text = site.0.read(&format!(".holdpoint/workflows/publish/{file}"));
         site.0.write(&format!(".holdpoint/workflows/other/{file}"), text);
     }
     assert_eq!(site.0.run(&["other", "start"]).code, Some(0));
@@ -159,5 +159,5 @@ fn two_workflows_may_wait_for_the_same_approval() {
         let runs = waits["runs"].as_array().unwrap();
         runs.iter().find(|run| run["workflow"] == name).unwrap()["waits_for"].clone()
     };
-    assert_eq!((of("release"), of("other")), (json!(["qa", "owner"]), json!(["owner"])));
+    assert_eq!((of("publish"), of("other")), (json!(["qa", "owner"]), json!(["owner"])));
 }

@@ -34,6 +34,8 @@ fn bring_about(cause: Cause) -> Brought {
         Cause::Deadline => reviewed_by("exec sleep 60"),
         Cause::Interrupted => interrupted(),
         Cause::Capped => capped(),
+        Cause::User => by_user(),
+        Cause::Paused => paused(),
     }
 }
 
@@ -180,6 +182,22 @@ fn capped() -> Brought {
     (project, text)
 }
 
+fn by_user() -> Brought {
+    let project = project(&json!({"phase": "note"}));
+    assert!(is_held(&stop(&project)));
+    let hold = status(&project)["holds"][0]["id"].as_str().unwrap().to_owned();
+    let printed = project.run(&["release", &hold, "--reason", "docs only"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    once(project)
+}
+
+fn paused() -> Brought {
+    let project = project(&json!({"phase": "note"}));
+    let printed = project.run(&["pause", "--reason", "a spike"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    once(project)
+}
+
 /// What the journal, the user and `status` must say of a cause.
 fn is_told(cause: Cause) {
     let (project, message) = bring_about(cause);
@@ -194,11 +212,17 @@ fn is_told(cause: Cause) {
         return;
     }
     let status = status(&project);
-    assert_eq!(
-        (&status["condition"], &status["cause"]),
-        (&json!("released"), &json!(cause.name())),
-        "{status:#}"
-    );
+    if cause == Cause::Paused {
+        // The pause itself is what matters.
+        assert_eq!(status["condition"], "paused", "{status:#}");
+        assert_eq!(status["holds"][0]["cause"], "paused", "{status:#}");
+    } else {
+        assert_eq!(
+            (&status["condition"], &status["cause"]),
+            (&json!("released"), &json!(cause.name())),
+            "{status:#}"
+        );
+    }
     let shown = statusline(&project);
     assert!(shown.contains(cause.reason()), "{cause:?}: {shown}");
     let said = project.run(&["status"]).stdout;
@@ -230,6 +254,8 @@ fn is_quick(cause: Cause) -> bool {
             | Cause::OtherSession
             | Cause::Fault
             | Cause::Unreadable
+            | Cause::User
+            | Cause::Paused
     )
 }
 
