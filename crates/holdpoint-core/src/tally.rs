@@ -84,7 +84,7 @@ impl Tally {
     /// Returns the counts, by the number of holds: the rule that is most in the way comes first.
     pub fn counts(&self) -> Vec<Counts> {
         let mut all: Vec<Counts> = self.0.iter().map(|(owner, fates)| counted(owner, fates)).collect();
-        all.sort_by(|one, other| other.holds.cmp(&one.holds));
+        all.sort_by_key(|counts| std::cmp::Reverse(counts.holds));
         all
     }
 }
