@@ -288,8 +288,8 @@ mod tests {
     fn a_pause_says_since_when_why_and_how_it_ends() {
         let word = Word { reason: "lunch".to_owned(), ..Word::default() };
         let until = Some("2026-11-18T10:30:00.000Z".to_owned());
-        let pause = Some(Pause { word, until, ..Pause::default() });
-        let mut standing = Standing { pause, holds: vec![hold("note", None)], ..Standing::default() };
+        let pause = Some(Pause { until, word, ..Pause::default() });
+        let mut standing = Standing { holds: vec![hold("note", None)], pause, ..Standing::default() };
         let (short, words) = said(&standing);
         assert_eq!(short, "paused by the user 41 s ago: lunch");
         assert_eq!(words, "paused by the user, since 41 s, until 10:30 UTC: lunch");

@@ -143,8 +143,8 @@ pub(super) fn pass(session: &Session<'_>, report: &mut Report) {
     let used = door_of(run, &place).change_grants(|grants| {
         let misfit = held.iter().find_map(|(held, _)| match grants.fit(held, tree.as_deref(), &now) {
             Fit::Passes(_) | Fit::None => None,
-            Fit::OtherTree(grant) => Some((grant.clone(), "the files have changed since")),
-            Fit::Expired(grant) => Some((grant.clone(), "its time is over")),
+            Fit::OtherTree(grant) => Some((Box::new(grant.clone()), "the files have changed since")),
+            Fit::Expired(grant) => Some((Box::new(grant.clone()), "its time is over")),
         });
         if let Some(misfit) = misfit {
             return Err(Some(misfit));
