@@ -92,9 +92,10 @@ fn nothing_comes_back_in_a_session_that_begins_anew() {
         [witnesses.begun]\non = \"start\"\nto = \"agent\"\nsay = \"It is locked.\"\n";
     project.workflow("gate", &format!("{GATE}{asks}"));
     let reason = stop(&project, &GEMINI).unwrap();
-    project.hook(
-        &json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "timestamp": "t"}),
-    );
+    let begins =
+        json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "resume", "timestamp": "t"});
+    // Others have an event of that name, too.
+    project.run_with(&["hook", "--agent", "gemini"], begins.to_string().as_bytes());
     let heard = project.hook(&(GEMINI.prompt)(&format!("<hook_context>{reason}</hook_context>\n\ngo")));
     assert!(heard.stdout.contains("A prompt."), "{}", heard.stdout);
 }

@@ -5,7 +5,7 @@ const COLUMNS: usize = 160;
 
 /// The size, as the client is told.
 pub(super) const SIZE: rustix::termios::Winsize =
-    rustix::termios::Winsize { ws_row: ROWS as u16, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::Winsize { ws_row: 50, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
 
 /// A screen, and the end of what has not been understood yet.
 pub(super) struct Screen {
@@ -60,7 +60,7 @@ impl Screen {
             let before = characters.as_str().len() + character.len_utf8();
             if character == '\x1b' && !self.escape(&mut characters) {
                 // The rest of it comes with the next bytes.
-                let mut open = text[text.len() - before..].as_bytes().to_vec();
+                let mut open = text.as_bytes()[text.len() - before..].to_vec();
                 open.append(&mut self.rest);
                 self.rest = open;
                 return;

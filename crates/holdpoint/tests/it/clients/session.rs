@@ -223,9 +223,12 @@ pub(super) fn resume_codex(program: &Path, project: &Project, model: &Model, ses
     // The model of the former session listens no longer.
     let config = session.home.path().join("config.toml");
     let text = std::fs::read_to_string(&config).unwrap();
-    let lines = text.lines().map(|line| match line.starts_with("base_url") {
-        true => format!("base_url = \"{}/v1\"\n", model.url()),
-        false => format!("{line}\n"),
+    let lines = text.lines().map(|line| {
+        if line.starts_with("base_url") {
+            format!("base_url = \"{}/v1\"\n", model.url())
+        } else {
+            format!("{line}\n")
+        }
     });
     std::fs::write(&config, lines.collect::<String>()).unwrap();
     in_codex(session.home, program, project, model, &["exec", "resume", "--last"])

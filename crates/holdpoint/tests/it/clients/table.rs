@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::clients::install::{CLAUDE, CODEX, Client, GEMINI};
-use crate::clients::{capabilities, word};
+use crate::clients::{capabilities, taken_up, word};
 use crate::recorded::is_recording;
 
 /// What a capability comes to in one agent.
@@ -51,9 +51,12 @@ fn versions() -> [String; 5] {
     [range(&CLAUDE), range(&CODEX), range(&GEMINI), "3.9".to_owned(), "1.0".to_owned()]
 }
 
+/// The tests that prove something about a client.
+const NAMES: [&[&str]; 3] = [capabilities::NAMES, &taken_up::NAMES, &word::NAMES];
+
 /// Each capability, and what it comes to in each agent.
 #[rustfmt::skip]
-const TABLE: [(&str, [Cell; 5]); 17] = [
+const TABLE: [(&str, [Cell; 5]); 20] = [
     ("A project's own hooks run without being trusted first", [
         enforced("claude_is_held_before_a_tool").but("In `claude -p`; else the folder must be trusted."),
         IMPOSSIBLE.but("Each is passed over in silence until the user trusts it with `/hooks`, and again when it changes."),
@@ -123,6 +126,27 @@ const TABLE: [(&str, [Cell; 5]); 17] = [
         enforced("gemini_is_let_go_in_the_end"),
         ENFORCED,
         ENFORCED,
+    ]),
+    ("A run that is left open holds the next session, which is told where it stands", [
+        enforced("claude_is_held_in_the_next_session").but("Also after `/clear`, a compaction and the end of the terminal (`clients::across`, `clients::at_terminal`), and after a fork (`clients::sessions`)."),
+        enforced("codex_is_held_in_the_next_session"),
+        enforced("gemini_is_held_in_the_next_session"),
+        NOT_KNOWN.but("Nothing of it was tried."),
+        NOT_KNOWN.but("Nothing of it was tried."),
+    ]),
+    ("A session that is resumed is held again", [
+        enforced("claude_is_held_in_a_session_that_is_resumed"),
+        enforced("codex_is_held_in_a_session_that_is_resumed"),
+        enforced("gemini_is_held_in_a_session_that_is_resumed"),
+        NOT_KNOWN.but("Nothing of it was tried."),
+        NOT_KNOWN.but("Nothing of it was tried."),
+    ]),
+    ("A sub-agent is held at the end of its own work", [
+        enforced("claude_has_a_sub_agent_held_until_its_tests_ran"),
+        enforced("codex_has_a_sub_agent_held_until_its_tests_ran"),
+        IMPOSSIBLE.but("Its hooks are not told of it."),
+        NOT_KNOWN.but("Nothing of it was tried."),
+        NOT_KNOWN.but("Nothing of it was tried."),
     ]),
     ("A prompt is held", [
         enforced("claude_is_held_at_a_prompt"),
@@ -246,12 +270,12 @@ fn what_is_said_of_a_client_is_proved_by_a_test_of_it() {
                 assert_eq!(cell.level, "impossible", "{capability}: {client} needs a test");
                 continue;
             };
-            let is_one = capabilities::NAMES.contains(&test) || word::NAMES.contains(&test);
+            let is_one = NAMES.iter().any(|names| names.contains(&test));
             assert!(test.starts_with(client) && is_one, "{capability}: {test}");
             named.insert(test);
         }
         assert!(cells[clients.len()..].iter().all(|cell| cell.test.is_none()), "{capability}");
     }
-    let all: BTreeSet<&str> = capabilities::NAMES.iter().chain(&word::NAMES).copied().collect();
+    let all: BTreeSet<&str> = NAMES.iter().copied().flatten().copied().collect();
     assert_eq!(named, all, "a test that proves something stands in the table");
 }

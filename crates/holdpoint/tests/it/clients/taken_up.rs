@@ -11,6 +11,18 @@ use crate::clients::sessions::NOTE;
 use crate::model::{Block, Model};
 use crate::project::Project;
 
+/// The tests that stand in the table.
+pub(super) const NAMES: [&str; 8] = [
+    "claude_is_held_in_the_next_session",
+    "codex_is_held_in_the_next_session",
+    "gemini_is_held_in_the_next_session",
+    "claude_is_held_in_a_session_that_is_resumed",
+    "codex_is_held_in_a_session_that_is_resumed",
+    "gemini_is_held_in_a_session_that_is_resumed",
+    "claude_has_a_sub_agent_held_until_its_tests_ran",
+    "codex_has_a_sub_agent_held_until_its_tests_ran",
+];
+
 /// A model that begins the run at once, if it is to, and is done ever after.
 fn model(kind: Kind, begins: bool) -> Model {
     let mut call = begins.then(|| kind.shell("holdpoint note start"));
@@ -42,12 +54,13 @@ fn left_open(kind: Kind, program: &Path) -> (Project, Session) {
     let session = run(kind, program, &project, &model);
     assert_eq!(stops(&project), LET_GO, "{:#?}", model.shown());
     let told = match kind {
-        Kind::Claude => session.shown_to_user().concat(),
+        Kind::Claude => Some(session.shown_to_user().concat()),
         // It only says that the hook did its work.
-        Kind::Codex => "the note is still open: Write NOTE.md first.".to_owned(),
-        Kind::Gemini => session.printed.stderr.clone(),
+        Kind::Codex => None,
+        Kind::Gemini => Some(session.printed.stderr.clone()),
     };
-    assert!(told.contains("Write NOTE.md first."), "the user is told what is open: {told}");
+    let is_told = told.as_ref().is_none_or(|told| told.contains("Write NOTE.md first."));
+    assert!(is_told, "the user is told what is open: {told:?}");
     (project, session)
 }
 
