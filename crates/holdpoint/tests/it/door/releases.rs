@@ -75,7 +75,7 @@ fn a_release_is_for_this_call_and_these_files() {
 fn a_release_that_is_too_old_says_so() {
     let project = gate();
     project.hook(&shell(&project, COMMIT));
-    let hold = release(&project);
+    let id = release(&project);
     let path = book_of(&project, ".grants.json");
     let text = std::fs::read_to_string(&path).unwrap();
     let grants: Json = serde_json::from_str(&text).unwrap();
@@ -83,9 +83,9 @@ fn a_release_that_is_too_old_says_so() {
     std::fs::write(&path, text.replace(until, "2026-01-01T00:00:00.000Z")).unwrap();
     let held = project.hook(&shell(&project, COMMIT));
     assert!(is_held(&held));
-    let said = format!("its time is over. To let it pass once as it is now: holdpoint release {hold}");
+    let said = format!("its time is over. To let it pass once as it is now: holdpoint release {id}");
     assert!(told(&held).contains(&said), "{}", told(&held));
-    let printed = project.run(&["release", &hold, "--reason", "again", "--for", "1s x"]);
+    let printed = project.run(&["release", &id, "--reason", "again", "--for", "1s x"]);
     assert_eq!(printed.code, Some(2), "{}", printed.stdout);
     release(&project);
     assert!(!is_held(&project.hook(&shell(&project, COMMIT))));
