@@ -7,6 +7,7 @@ use std::path::Path;
 use super::client::{Client, FOLDER, session_file};
 use super::process::{Marks, Process};
 use super::transcript;
+use crate::agent::Agent;
 use crate::env::Env;
 use crate::store::state_folder::StateFolder;
 
@@ -102,10 +103,13 @@ fn is_elsewhere(folder: &StateFolder, client: Process) -> bool {
     !own.zip(marks).is_some_and(|(own, marks)| own.shares_processes(&marks))
 }
 
-/// Returns whether a client at a terminal has gone on to another session.
+/// Returns whether a client that has one session at a time has gone on to another: any at a terminal, and Claude Code
+/// wherever it is. It may not have written down yet what it copied of the one before.
 fn has_gone_on(folder: &StateFolder, client: Process, from: &str) -> bool {
-    Client::noted(folder, &client)
-        .is_some_and(|client| client.terminal != 0 && client.sessions.last().is_some_and(|last| last != from))
+    Client::noted(folder, &client).is_some_and(|client| {
+        let is_one_at_a_time = client.terminal != 0 || client.agent == Agent::Claude.name();
+        is_one_at_a_time && client.sessions.last().is_some_and(|last| last != from)
+    })
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -124,12 +128,8 @@ mod tests {
         let own = Process::of(std::process::id()).unwrap();
         let gone = Process { start: own.start + 1, ..own };
         let note = |process: &Process, session| {
-            Client::note(
-                &folder,
-                process,
-                &Sighting { agent: "claude", session: Some(session), place: "/p" },
-            )
-            .unwrap();
+            Client::note(&folder, process, &Sighting { agent: "codex", session: Some(session), place: "/p" })
+                .unwrap();
         };
         let from = |from, to| handover(&env, from, &Claimant { session: to, transcript: None });
         client::see(&folder, "unknown");
@@ -151,6 +151,8 @@ mod tests {
         let keep = |client: &Client| {
             folder.write(&client::file(&own), &serde_json::to_vec(client).unwrap()).unwrap();
         };
+        keep(&Client { terminal: 0, agent: "claude".to_owned(), ..seated(["there", "next"]) });
+        assert_eq!(from("there", "next"), Handover::ToThis, "Claude Code has one at a time anywhere");
         keep(&seated(["there", "next"]));
         assert_eq!((from("there", "next"), from("there", "x")), (Handover::ToThis, Handover::No));
         keep(&seated(["next", "there"]));
