@@ -15,13 +15,14 @@ use crate::store::folder::{is_temporary, resolved};
 use crate::store::layout;
 
 /// What is in our folder and is nobody's but ours.
-const WORKING_FILES: [&str; 26] = [
+const WORKING_FILES: [&str; 27] = [
     ".gitignore",
     "aside",
     "backups",
     "change.diff",
     "changed.json",
     "checked",
+    "door",
     "evidence",
     "git",
     "head",
