@@ -55,8 +55,14 @@ impl Diagnostic {
 
 /// Returns the candidate most similar to `word`, if it is close enough to be a likely typo.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // In a short word one slip weighs more than its share.
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    // In a short word one slip weighs more than its share; two letters that changed places are the commonest.
     let score = |candidate: &str| match strsim::osa_distance(word, candidate) {
+        1 if letters(word) == letters(candidate) => 1.0,
         1 if word.len() > 2 => strsim::jaro_winkler(word, candidate).max(0.9),
         _ => strsim::jaro_winkler(word, candidate),
     };
