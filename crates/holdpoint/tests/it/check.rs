@@ -115,8 +115,8 @@ fn a_text_must_name_commands_as_they_are_typed() {
         ["10:35 mending has no command `finished` (its commands are: done, begin)"]
     );
     assert_eq!(
-        complaint("See `holdpoint stats`."),
-        ["10:26 there is no command or workflow `stats` (did you mean `holdpoint status`?)"]
+        complaint("See `holdpoint stutus`."),
+        ["10:26 there is no command or workflow `stutus` (did you mean `holdpoint status`?)"]
     );
 }
 

@@ -43,7 +43,7 @@ fn bash_completes_what_is_typed() {
     let ask = "\nCOMP_WORDS=(holdpoint sta); COMP_CWORD=1\n_holdpoint holdpoint sta holdpoint\necho \"${COMPREPLY[@]}\"";
     let mut bash = Command::new("bash");
     let output = bash.args(["-c", &(script + ask)]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "status statusline\n", "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "status stats statusline\n", "{output:?}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ const SURFACE: [(&str, usize, &str); 34] = [
     ("event", 10, "what an agent does"),
     ("door", 20, "what the user opens: grants and a pause"),
     ("tally", 10, "what became of a rule's holds"),
-    ("holds", 10, "open holds with their ids, and how they are settled"),
+    ("holds", 12, "open holds with their ids, and how they are settled"),
     ("release", 10, "why a hold does not hold, and how that is told"),
     ("standing", 10, "how a run stands, for all that shows it"),
     ("json", 5, "lenient JSON"),

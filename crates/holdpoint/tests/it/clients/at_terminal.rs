@@ -98,13 +98,14 @@ fn what_is_going_on_is_seen_while_a_review_runs() {
     plans(&mut seat, &puppet, &project, "shop");
     puppet.says("The plan is written.");
     seat.sees("Holdpoint is checking the work; a review can take minutes");
+    // It can be opened as soon as the reviewer is there, who reads from it until it is closed.
+    let gate = std::fs::File::options().write(true).open(&gate).unwrap();
     let status = project.run(&["status"]).stdout;
     assert!(status.contains("reviewing plan-review by opus, round 1 of 8"), "{status}");
     let line =
         project.run_with(&["statusline"], json!({"cwd": project.root()}).to_string().as_bytes()).stdout;
     assert!(line.contains("reviewing 1/8, opus"), "{line}");
-    // The reviewer reads from it until it is closed.
-    drop(std::fs::File::options().write(true).open(&gate).unwrap());
+    drop(gate);
     let held = puppet.hears();
     assert!(ask(&held).is_some_and(|ask| ask.starts_with("REVIEW 1 OF THE PLAN IS WRITTEN")), "{held}");
 }
