@@ -217,6 +217,11 @@ fn no_if_well(dir: &str, answer: Answer<String>) -> Answer<String> {
     }
 }
 
+/// Whether there is something in a repository's place all the same: one that is damaged is not one that is not there.
+fn has_remains(dir: &str) -> bool {
+    Path::new(dir).ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
+}
+
 /// Whether git says that a folder is in no repository. It has no exit code of its own for that.
 fn is_no_repository(said: &str) -> bool {
     said.starts_with("fatal: not a git repository")
@@ -255,7 +260,7 @@ impl Patience {
         process_group::own(&mut git);
         let started = Instant::now();
         let answer = match git.spawn() {
-            Ok(child) => self.wait(child, left),
+            Ok(child) => self.wait(child, dir, left),
             Err(error) => return fault(GitError::NotStarted(error.to_string())),
         };
         let took = started.elapsed();
@@ -265,9 +270,10 @@ impl Patience {
         answer
     }
 
-    fn wait(&self, mut child: Child, left: Duration) -> Answer<String> {
+    fn wait(&self, mut child: Child, dir: &str, left: Duration) -> Answer<String> {
         let started = Instant::now();
-        let read = output::read(&mut child, started + left);
+        let mut said = Vec::new();
+        let read = output::read(&mut child, started + left, &mut said);
         let mut pause = Duration::from_micros(200);
         let status = loop {
             match child.try_wait() {
@@ -286,15 +292,18 @@ impl Patience {
         match (status.code(), read.map(String::from_utf8)) {
             (Some(0), Ok(Ok(text))) => Answer::Is(text.trim().to_owned()),
             (Some(1), _) => Answer::None,
-            _ => failed(&status, &output::last_words(&mut child)),
+            _ => {
+                let said = String::from_utf8_lossy(&said).into_owned() + &output::last_words(&mut child);
+                failed(dir, &status, &said)
+            }
         }
     }
 }
 
 /// A git that ended with an error: a fault, unless it says that there is no repository.
-fn failed(status: &ExitStatus, said: &str) -> Answer<String> {
+fn failed(dir: &str, status: &ExitStatus, said: &str) -> Answer<String> {
     let said = said.lines().next().unwrap_or_default().trim();
-    if status.code() == Some(128) && is_no_repository(said) {
+    if status.code() == Some(128) && is_no_repository(said) && !has_remains(dir) {
         return Answer::None;
     }
     fault(GitError::Failed { how: status.to_string(), said: said.to_owned() })
@@ -339,6 +348,25 @@ mod tests {
         }
         let Answer::Fault(why) = answer("echo 'fatal: bad config' >&2; exit 128") else { panic!() };
         assert!(why.to_string().contains("exit status: 128: fatal: bad config"), "{why}");
+    }
+
+    #[test]
+    fn a_damaged_repository_is_not_one_that_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (patience, dir) = (Patience::new(Duration::from_secs(5)), folder.path().to_str().unwrap());
+        let answer = || patience.run(git("echo 'fatal: not a git repository: .git' >&2; exit 128"), dir, &[]);
+        assert_eq!(answer(), Answer::None);
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        assert!(matches!(answer(), Answer::Fault(WorldError::Git(GitError::Failed { .. }))));
+    }
+
+    #[test]
+    fn a_git_that_complains_at_length_is_heard_out() {
+        let patience = Patience::new(Duration::from_mins(1));
+        let long = "i=0; while [ $i -lt 3000 ]; do echo 'warning: a line of some forty characters' >&2; i=$((i + 1)); done";
+        assert_eq!(patience.run(git(&format!("{long}; echo yes")), "/", &[]), Answer::Is("yes".to_owned()));
+        let Answer::Fault(why) = patience.run(git(&format!("{long}; exit 3")), "/", &[]) else { panic!() };
+        assert!(why.to_string().contains("exit status: 3: warning: a line"), "{why}");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::time::Instant;
 
 /// The most that is read of an answer: half a million names.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The most that is kept of what it says on standard error.
+const SAID_MAX: usize = 4096;
 
 /// Why there is no output.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,23 +17,36 @@ pub(super) enum Unread {
     TooLong,
 }
 
-/// Reads what a program prints until it closes its output, or has ended, or the time is over.
+/// Reads what a program prints until it closes its output, or has ended, or the time is over. What it says meanwhile on
+/// standard error is read, too, and its beginning kept in `said`.
 #[cfg(unix)]
-pub(super) fn read(child: &mut Child, until: Instant) -> Result<Vec<u8>, Unread> {
+pub(super) fn read(child: &mut Child, until: Instant, said: &mut Vec<u8>) -> Result<Vec<u8>, Unread> {
+    use std::os::fd::AsFd;
+
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     /// How long is waited for output before somebody looks whether the program is still there: what it has started may
     /// keep its output open.
-    const LOOK_NS: i64 = 20_000_000;
+    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     let Some(out) = child.stdout.take() else { return Ok(Vec::new()) };
+    let mut errors = child.stderr.take();
     let (mut bytes, mut part) = (Vec::new(), [0; 16 * 1024]);
     loop {
-        let mut ready = [PollFd::new(&out, PollFlags::IN)];
-        let has_more = poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: LOOK_NS })).unwrap_or(0) > 0;
-        match has_more.then(|| rustix::io::read(&out, &mut part)) {
-            Some(Ok(0) | Err(_)) => return Ok(bytes),
+        // One that is not there any more is never ready.
+        let error = errors.as_ref().map_or(out.as_fd(), AsFd::as_fd);
+        let mut ready = [PollFd::new(&out, PollFlags::IN), PollFd::from_borrowed_fd(error, PollFlags::IN)];
+        let has_any = poll(&mut ready, Some(&LOOK)).unwrap_or(0) > 0;
+        let is_ready = ready.map(|one| !one.revents().is_empty());
+        if let Some(stream) = errors.as_ref().filter(|_| is_ready[1]) {
+            match rustix::io::read(stream, &mut part) {
+                Ok(0) | Err(_) => errors = None,
+                Ok(count) => said.extend_from_slice(&part[..count.min(SAID_MAX.saturating_sub(said.len()))]),
+            }
+        }
+        match is_ready[0].then(|| rustix::io::read(&out, &mut part)) {
+            Some(Ok(0) | Err(_)) => break,
             Some(Ok(count)) => bytes.extend_from_slice(&part[..count]),
-            None if child.try_wait().is_ok_and(|status| status.is_some()) => return Ok(bytes),
+            None if !has_any && child.try_wait().is_ok_and(|status| status.is_some()) => break,
             None => {}
         }
         if bytes.len() > BYTES_MAX {
@@ -41,11 +56,13 @@ pub(super) fn read(child: &mut Child, until: Instant) -> Result<Vec<u8>, Unread>
             return Err(Unread::Late);
         }
     }
+    child.stderr = errors;
+    Ok(bytes)
 }
 
 /// The same where nobody can wait for output and for time at once: the output is read to its end.
 #[cfg(not(unix))]
-pub(super) fn read(child: &mut Child, _: Instant) -> Result<Vec<u8>, Unread> {
+pub(super) fn read(child: &mut Child, _: Instant, _: &mut Vec<u8>) -> Result<Vec<u8>, Unread> {
     use std::io::Read;
 
     let mut bytes = Vec::new();
