@@ -214,13 +214,13 @@ fn again(open: OpenHold, holding: &Holding<'_>, judged: &Judged<'_>) -> OpenHold
 
 impl Judged<'_> {
     /// Whether an open hold is the one that holds now. A Stop's is the run's, whoever stops; what is held before a tool call is
-    /// that session's.
+    /// that session's, and that call's: whoever releases it releases no other.
     fn is_same(&self, open: &OpenHold, holding: &Holding<'_>) -> bool {
         let moment = if holding.is_capped() { Moment::Stop } else { self.moment };
         // What a step has asked is held under another phase's name at the next Stop.
         let is_alike = open.rule == holding.rule || open.digest == holding.digest;
         let is_alike = is_alike && open.event == moment.name();
-        is_alike && (moment == Moment::Stop || open.session == self.session)
+        is_alike && (moment == Moment::Stop || (open.session == self.session && open.call == self.call))
     }
 
     /// Whether these holds stay as they are.

@@ -26,7 +26,7 @@ const FILES: [&str; 7] = [
 /// The settings and workflows of the layers above the project, and the engine's books, wherever the home is.
 const ABOVE: [&str; 3] = ["/**/.config/holdpoint/**", "/**/.local/state/holdpoint/**", "/etc/holdpoint/**"];
 /// The same as a shell command may name them. What only shows what was seen, as logs do, is not among them.
-const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks|(\.config|\.local/state|\.git|/etc)/holdpoint\b|XDG_STATE_HOME\b";
+const NAMED: &str = r"\.holdpoint(/?([^\w/.-]|$)|/(sealed|evidence|git|owners|locks|door|holds|jobs|unheard|workflows|journal|holdpoint\.toml|\.\.|\*))|\.claude/settings|\.codex/|\.gemini/settings|\.cursor/hooks|\.github/hooks|(\.config|\.local/state|\.git|/etc)/holdpoint\b|XDG_STATE_HOME\b";
 /// Commands that only read.
 const ONLY_READS: &str =
     r"^\s*(cat|head|tail|less|ls|wc|stat|jq|grep|rg|git (status|diff|log|show))\b[^>;&|`$\n]*$";

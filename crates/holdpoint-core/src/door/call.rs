@@ -1,38 +1,39 @@
-//! When two tool calls are the same call: what an agent writes only for people to read, or how long it will wait, makes no
-//! difference.
+//! When two tool calls are the same call. What an agent writes beside a shell command only for people to read, or how long it
+//! will wait, makes no difference.
 
 use serde_json::{Map, Value as Json};
 
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolKind};
 
-/// What is left out of a call's input.
+/// What is left out of a shell call's input.
 const INCIDENTAL: [&str; 6] =
     ["description", "justification", "max_output_tokens", "timeout", "timeout_ms", "yield_time_ms"];
 
 /// Returns a call as one text, which is the same for the same call: the tool, and its input with the fields in order.
 pub fn normalised(tool: &Tool) -> String {
+    let is_shell = tool.kind() == ToolKind::Shell;
     let input = match &tool.input {
-        Json::Object(fields) => {
+        Json::Object(fields) if is_shell => {
             let counts = |(name, _): &(&String, &Json)| !INCIDENTAL.contains(&name.as_str());
             let fields = fields.iter().filter(counts).map(|(name, value)| (name.clone(), value.clone()));
             Json::Object(fields.collect())
         }
         other => other.clone(),
     };
-    format!("{} {}", tool.name, in_order(&input))
+    format!("{} {}", tool.name, in_order(&input, is_shell))
 }
 
-/// A value with the fields of its objects in order. Space around a text, as in a shell command, says nothing.
-fn in_order(value: &Json) -> Json {
+/// A value with the fields of its objects in order. Space around the texts of a shell call says nothing.
+fn in_order(value: &Json, is_shell: bool) -> Json {
     match value {
         Json::Object(fields) => {
             let mut fields: Vec<(&String, &Json)> = fields.iter().collect();
             fields.sort_unstable_by_key(|(name, _)| *name);
-            let ordered = fields.into_iter().map(|(name, value)| (name.clone(), in_order(value)));
+            let ordered = fields.into_iter().map(|(name, value)| (name.clone(), in_order(value, is_shell)));
             Json::Object(ordered.collect::<Map<String, Json>>())
         }
-        Json::Array(values) => Json::Array(values.iter().map(in_order).collect()),
-        Json::String(text) => Json::String(text.trim().to_owned()),
+        Json::Array(values) => Json::Array(values.iter().map(|value| in_order(value, is_shell)).collect()),
+        Json::String(text) if is_shell => Json::String(text.trim().to_owned()),
         other => other.clone(),
     }
 }

@@ -6,6 +6,7 @@ mod subject;
 
 use std::path::Path;
 
+use holdpoint_core::digest::sha256;
 use holdpoint_core::door::{Fit, Grant, Held, Word, normalised};
 use holdpoint_core::effects::Message;
 use holdpoint_core::event::{Event, Moment};
@@ -38,9 +39,10 @@ const KEPT_S: i64 = 24 * 3600;
 /// The word of a hold that was released, in the evidence.
 const RELEASED: &str = "released";
 
-/// Returns the digest of the call that an event is about: the same for the same call. None if it is no call.
+/// Returns the digest of the call that an event is about: the same for the same call, and for no other that anybody could
+/// make up. None if it is no call.
 pub(super) fn call(event: &Event) -> Option<String> {
-    event.tool.as_ref().map(|tool| layout::digest(&[&event.cwd, &normalised(tool)]))
+    event.tool.as_ref().map(|tool| sha256(format!("{}\0{}", event.cwd, normalised(tool)).as_bytes()))
 }
 
 /// Returns a time so many seconds from now, as the journal writes it.
@@ -104,7 +106,7 @@ fn held(session: &Session<'_>, report: &Report) -> Vec<(Held, Message)> {
         rule: message.name.clone(),
         event: session.event.moment.name().to_owned(),
         call: call.clone(),
-        digest: layout::digest(&[&message.text]),
+        digest: sha256(message.text.as_bytes()),
     };
     holds.map(|message| (held(message), message.clone())).collect()
 }

@@ -128,7 +128,16 @@ pub fn lines(text: &str) -> impl Iterator<Item = Entry> {
 
 /// Everything in the journal, oldest first.
 pub fn read(books: &Books) -> Vec<Entry> {
-    let texts = files(books).into_iter().filter_map(|path| contents(&path).ok());
+    read_files(files(books))
+}
+
+/// The same without what lies in the project, if the books are elsewhere.
+pub fn read_own(books: &Books) -> Vec<Entry> {
+    read_files(own_files(books))
+}
+
+fn read_files(files: Vec<PathBuf>) -> Vec<Entry> {
+    let texts = files.into_iter().filter_map(|path| contents(&path).ok());
     texts.flat_map(|bytes| lines(&String::from_utf8_lossy(&bytes)).collect::<Vec<_>>()).collect()
 }
 

@@ -53,8 +53,10 @@ fn of(run: &Run) -> Vec<Subject> {
     let runs = project::every(run);
     let since = Timestamp::now().checked_sub(AGE).unwrap_or(Timestamp::MIN);
     let since = format!("{since:.3}");
-    let mut entries = journal::read(&run.books);
-    entries.retain(|entry| entry.workflow.as_deref() == Some(&*run.workflow.name) && entry.at >= since);
+    // What lies in the project, or says that it is of tomorrow, anybody could have written.
+    let (mut entries, now) = (journal::read_own(&run.books), journal::now());
+    let is_recent = |at: &String| (&since..=&now).contains(&at);
+    entries.retain(|entry| entry.workflow.as_deref() == Some(&*run.workflow.name) && is_recent(&entry.at));
     let mut done: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::new();
     for entry in entries.iter().rev() {

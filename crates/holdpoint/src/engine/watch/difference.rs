@@ -9,7 +9,7 @@ use holdpoint_core::world::Answer;
 use super::{Session, Sight, Unwatched};
 use crate::git;
 use crate::git::folders::GitFolders;
-use crate::store::watch::{Breach, Held, Note, What};
+use crate::store::watch::{Breach, Call, Held, Note, What};
 use crate::watch::refs::{Head, Refs};
 use crate::watch::touched;
 
@@ -59,8 +59,9 @@ pub(super) fn found(session: &Session<'_>, note: &Note, now: &Sight) -> Result<F
         }
     }
     (found.is_cut, found.blind) = (is_cut, blind);
-    // What the user has let a call pass is no breach.
-    let is_passed = |rule: &String| note.calls.iter().any(|call| call.passed.contains(rule));
+    // What the user has let a call pass is no breach, while no other call can have done it.
+    let open: Vec<&Call> = note.calls.iter().filter(|call| !call.is_over).collect();
+    let is_passed = |rule: &String| !open.is_empty() && open.iter().all(|call| call.passed.contains(rule));
     found.breaches.retain(|breach| !is_passed(&breach.held.rule));
     found.marked.retain(|marked| !is_passed(&marked.rule));
     // What says how the hooks are called comes first: it must not be pushed out by the rest.
