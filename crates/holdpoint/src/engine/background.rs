@@ -72,8 +72,10 @@ fn asks_for(session: &Session<'_>, task: &Task) -> bool {
     text.lines().map(str::trim).any(|line| line.contains(' ') && command.contains(line))
 }
 
+/// What tells tasks apart. All monitors are one: each could be followed by the next.
 fn key(task: &Task) -> String {
-    format!("{:?} {}", task.kind, task.id)
+    let id = if task.kind == TaskKind::Monitor { "" } else { &task.id };
+    format!("{:?} {id}", task.kind)
 }
 
 /// Returns whether a task was not there yet when the agent last stopped.

@@ -138,7 +138,12 @@ impl Said {
         for released in report.released.iter().filter(|released| !released.is_told) {
             let text = released.message(workflow);
             match &released.why {
-                Some(what) if released.cause == Cause::Fault => self.fault(&run.books, event, what, text),
+                Some(what) if released.cause == Cause::Fault => {
+                    // At Stop again after it has held: a fault that comes back is news.
+                    let hold = report.hold_of(&released.rule).filter(|_| event.moment == Moment::Stop);
+                    let what = hold.map_or_else(|| what.clone(), |hold| format!("{what} {}", hold.id));
+                    self.fault(&run.books, event, &what, text);
+                }
                 _ if self.quiet => {}
                 // Once for each hold, and again after it has held again. What has no id cannot be told from others.
                 _ => {

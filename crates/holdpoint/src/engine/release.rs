@@ -2,7 +2,8 @@
 //! its cause, an open hold with an id until it is settled, and the user is told.
 
 use holdpoint_core::decide::decide;
-use holdpoint_core::effects::Source;
+use holdpoint_core::digest::sha256;
+use holdpoint_core::effects::{Fault, Source};
 use holdpoint_core::event::{Event, Moment};
 use holdpoint_core::holds::{Holding, Holds, Judged};
 use holdpoint_core::phase::{self, Due};
@@ -49,7 +50,11 @@ pub(super) fn aside(session: &Session<'_>, report: &mut Report) {
 
 /// What a Stop would be held for: the rule or phase, and what it says.
 fn open_at_stop(session: &Session<'_>) -> Option<(String, String)> {
-    match ahead(session).ok()? {
+    let ending = match ahead(session) {
+        Ok(ending) => ending,
+        Err(fault) => return Some(unjudgeable(&fault)),
+    };
+    match ending {
         Ending::Waits { phase, text } if !text.is_empty() => return Some((phase.name.to_string(), text)),
         Ending::Perform(request) => {
             return Some((request.phase.clone(), format!("`{}` is due.", request.phase)));
@@ -62,7 +67,13 @@ fn open_at_stop(session: &Session<'_>) -> Option<(String, String)> {
     }
     let effects = decide(&session.facts(), None);
     let held = effects.delivered(Delivery::Hold).next();
-    held.map(|message| (message.name.clone(), message.text.clone()))
+    let held = held.map(|message| (message.name.clone(), message.text.clone()));
+    held.or_else(|| effects.faults.first().map(unjudgeable))
+}
+
+/// What may be open and cannot be told: the rule or phase, and what keeps it from being judged.
+fn unjudgeable(fault: &Fault) -> (String, String) {
+    (fault.rule.clone().unwrap_or_default(), format!("it could not be judged: {}", fault.what))
 }
 
 /// Gives up, at the end of judging, what was not judged: each rule's fault lets that rule's event pass. At the Stop of a
@@ -179,7 +190,7 @@ fn holding(report: &Report) -> Vec<Holding<'_>> {
     let held = report.effects.delivered(Delivery::Hold).map(|message| Holding {
         rule: &message.name,
         text: &message.text,
-        digest: layout::digest(&[&message.text]),
+        digest: sha256(message.text.as_bytes()),
         cause: cause(&message.name),
         has_moved: has_moved(&message.name),
     });
@@ -193,7 +204,7 @@ fn holding(report: &Report) -> Vec<Holding<'_>> {
             all.push(Holding {
                 rule: &released.rule,
                 text,
-                digest: layout::digest(&[text]),
+                digest: sha256(text.as_bytes()),
                 cause,
                 has_moved,
             });
