@@ -52,7 +52,7 @@ pub fn handover(env: &dyn Env, from: &str, to: &Claimant<'_>) -> Handover {
     match presence(&folder, from) {
         // A client may name the session that it copies at its start, and the copy from then on.
         Presence::There(client) if noted(&folder, to.session).1 == Some(client) => {
-            if has_gone_on(&folder, client, from) || is_copy() { Handover::ToThis } else { Handover::No }
+            if has_gone_on(&folder, client, from, to) || is_copy() { Handover::ToThis } else { Handover::No }
         }
         Presence::Gone(client) => {
             let is_same = client.is_some() && client == noted(&folder, to.session).1;
@@ -104,10 +104,11 @@ fn is_elsewhere(folder: &StateFolder, client: Process) -> bool {
 }
 
 /// Returns whether a client that has one session at a time has gone on to another: any at a terminal, and Claude Code
-/// wherever it is. It may not have written down yet what it copied of the one before.
-fn has_gone_on(folder: &StateFolder, client: Process, from: &str) -> bool {
+/// wherever it is, if it keeps a record. There it may not have written down yet what it copied of the one before.
+fn has_gone_on(folder: &StateFolder, client: Process, from: &str, to: &Claimant<'_>) -> bool {
     Client::noted(folder, &client).is_some_and(|client| {
-        let is_one_at_a_time = client.terminal != 0 || client.agent == Agent::Claude.name();
+        let keeps_record = client.agent == Agent::Claude.name() && to.transcript.is_some();
+        let is_one_at_a_time = client.terminal != 0 || keeps_record;
         is_one_at_a_time && client.sessions.last().is_some_and(|last| last != from)
     })
 }
@@ -152,7 +153,9 @@ mod tests {
             folder.write(&client::file(&own), &serde_json::to_vec(client).unwrap()).unwrap();
         };
         keep(&Client { terminal: 0, agent: "claude".to_owned(), ..seated(["there", "next"]) });
-        assert_eq!(from("there", "next"), Handover::ToThis, "Claude Code has one at a time anywhere");
+        assert_eq!(from("there", "next"), Handover::No);
+        let recorded = Claimant { session: "next", transcript: Some("/not/there/yet") };
+        assert_eq!(handover(&env, "there", &recorded), Handover::ToThis, "it has one at a time anywhere");
         keep(&seated(["there", "next"]));
         assert_eq!((from("there", "next"), from("there", "x")), (Handover::ToThis, Handover::No));
         keep(&seated(["next", "there"]));

@@ -350,10 +350,10 @@ impl Typed<'_> {
         said(step, text)
     }
 
-    /// Whoever runs a command works on the run, unless it says no, or only looks at another's. Books that cannot be kept change nothing.
+    /// Whoever runs a command works on the run, unless it says no. Books that cannot be kept change nothing.
     fn claim(&self, run: &Run, step: &Step) {
         if step.command.fail.is_none() {
-            addressee::claim(self, run, changes_a_run(step));
+            addressee::claim(self, run);
         }
     }
 

@@ -43,16 +43,11 @@ pub(super) fn named(typed: &Typed<'_>, found: &Found, name: &str) -> Result<Run,
     }
 }
 
-/// Whether a command is given by one session about the run of another that is still there, and does not name it.
-fn is_anothers(typed: &Typed<'_>, run: &Run) -> bool {
-    let Some(session) = typed.session.as_deref().filter(|_| !is_named(typed)) else { return false };
-    let asking = Claimant { session, transcript: None };
-    matches!(whose::of(run, None, &asking, typed.env.as_ref()), Whose::Anothers(_))
-}
-
 /// Refuses a command about a run of another session that is still there, unless it names the run.
 pub(super) fn refuse_anothers(typed: &Typed<'_>, run: &Run) -> Result<(), CommandError> {
-    if !is_anothers(typed, run) {
+    let Some(session) = typed.session.as_deref().filter(|_| !is_named(typed)) else { return Ok(()) };
+    let asking = Claimant { session, transcript: None };
+    if !matches!(whose::of(run, None, &asking, typed.env.as_ref()), Whose::Anothers(_)) {
         return Ok(());
     }
     let (workflow, name) = (&typed.workflow.name, run.name());
@@ -83,8 +78,8 @@ fn is_named(typed: &Typed<'_>) -> bool {
 
 /// Makes the run the session's that gave the command. Where the shell does not say who that is, a session that works on it
 /// keeps it, and otherwise the next one to stop has it.
-pub(super) fn claim(typed: &Typed<'_>, run: &Run, is_changed: bool) {
-    if typed.workflow.run.owner.is_some() || (!is_changed && is_anothers(typed, run)) {
+pub(super) fn claim(typed: &Typed<'_>, run: &Run) {
+    if typed.workflow.run.owner.is_some() {
         return;
     }
     let nobody = Claimant { session: "", transcript: None };
