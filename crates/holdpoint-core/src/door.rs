@@ -20,10 +20,15 @@ const GRANTS_MAX: usize = 50;
 /// The longest that a grant or a pause can be given for, in seconds: 30 days.
 const SECONDS_MAX: u32 = 30 * 24 * 3600;
 
-/// Reads a length of time: `90s`, `10m`, `2h`, `3d`. None if it is none, or longer than 30 days.
+/// Reads how long a grant or a pause is to last. None if it is no length of time, or longer than 30 days.
 pub fn seconds(text: &str) -> Option<u32> {
+    u32::try_from(length(text)?).ok().filter(|seconds| (1..=SECONDS_MAX).contains(seconds))
+}
+
+/// Reads a length of time, in seconds: `90s`, `10m`, `2h`, `3d`.
+pub fn length(text: &str) -> Option<u64> {
     let unit = text.chars().last()?;
-    let length: u32 = match unit {
+    let seconds: u64 = match unit {
         's' => 1,
         'm' => 60,
         'h' => 3600,
@@ -31,7 +36,7 @@ pub fn seconds(text: &str) -> Option<u32> {
         _ => return None,
     };
     let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
-    count.checked_mul(length).filter(|seconds| (1..=SECONDS_MAX).contains(seconds))
+    Some(u64::from(count) * seconds)
 }
 
 /// Returns the report that the agent's phase asks for, if one is due: what is written as such in a pause was not asked for.
@@ -83,9 +88,8 @@ pub struct Held {
 impl Held {
     /// Whether this is the same thing held again. A hold's id changes with the session; what is held does not.
     fn is_same(&self, other: &Held) -> bool {
-        let parts =
-            |held: &Held| (held.rule.clone(), held.event.clone(), held.call.clone(), held.digest.clone());
-        parts(self) == parts(other)
+        let Held { hold: _, rule, event, call, digest } = self;
+        (rule, event, call, digest) == (&other.rule, &other.event, &other.call, &other.digest)
     }
 }
 

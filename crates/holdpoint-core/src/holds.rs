@@ -142,8 +142,7 @@ impl Holds {
         mut id: impl FnMut() -> String,
     ) -> (Vec<OpenHold>, Vec<Settled>) {
         let (mut now, mut settled, mut moved) = (Vec::new(), Vec::new(), Vec::new());
-        let before = std::mem::take(&mut self.0);
-        let mut rest: Vec<OpenHold> = before;
+        let mut rest = std::mem::take(&mut self.0);
         for holding in &judged.now {
             let at = rest.iter().position(|open| judged.is_same(open, holding));
             let known = at.map(|at| rest.remove(at));

@@ -1,7 +1,10 @@
 //! The filters that select entries of the journal.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
-use jiff::{SignedDuration, Timestamp};
+use holdpoint_core::door::length;
+use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::store::journal::{Decision, Entry, Spoken};
@@ -109,23 +112,10 @@ pub(super) struct NotATime;
 
 /// Parses an age (`10m`), a date or a time.
 pub(super) fn parse_since(text: &str) -> Result<Timestamp, NotATime> {
-    if let Some(age) = parse_age(text) {
-        return Timestamp::now().checked_sub(age).map_err(|_| NotATime);
+    if let Some(age) = length(text) {
+        return Timestamp::now().checked_sub(Duration::from_secs(age)).map_err(|_| NotATime);
     }
     text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).map_err(|_| NotATime)
-}
-
-fn parse_age(text: &str) -> Option<SignedDuration> {
-    let unit = text.chars().last()?;
-    let seconds: i64 = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 24 * 3600,
-        _ => return None,
-    };
-    let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
-    Some(SignedDuration::from_secs(i64::from(count) * seconds))
 }
 
 #[cfg(test)]
