@@ -4,7 +4,8 @@
 use rustix::process::Signal;
 use serde_json::{Value as Json, json};
 
-use super::{commits, git};
+use super::commits;
+use crate::clients::cheats::commit_with_scripts;
 use crate::clients::held::ask;
 use crate::clients::install::claude;
 use crate::clients::seat::{Puppet, Seat};
@@ -164,20 +165,12 @@ const REVIEWER: &str =
 /// A repository with a spec of one task, whose reviewers approve.
 fn specified() -> Project {
     let project = Project::new();
-    for (path, script) in [("test", RUNNER), ("bin/claude", REVIEWER)] {
-        project.write(path, script);
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(project.root().join(path), mode).unwrap();
-    }
+    project.write("test", RUNNER).write("bin/claude", REVIEWER);
     let spec = "# Cart\n\n**Status:** queued\n\n## Allowed Files\n\n1. `cart.sh`\n2. `tests/*.sh`\n\n\
         ## Implementation Plan\n\n### Task 1: total\n**Files:** `cart.sh`\nThe sum of two prices.\n";
     project.write(SPEC, spec).write("cart.sh", "echo 0\n").write("tests/test_base.sh", "test -f cart.sh\n");
     project.write(".gitignore", "autopilot-state.json\nbin/\n.holdpoint/\n.claude/\n");
-    git(&project, &["init", "--quiet", "--initial-branch", "work"]);
-    git(&project, &["config", "user.name", "A"]);
-    git(&project, &["config", "user.email", "a@example.org"]);
-    git(&project, &["add", "--all"]);
-    git(&project, &["commit", "--quiet", "--message", "first"]);
+    commit_with_scripts(&project);
     project
 }
 

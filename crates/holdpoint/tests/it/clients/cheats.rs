@@ -33,22 +33,27 @@ const REVIEWER: &str = "#!/bin/sh\nfor prompt; do :; done\nverdict=needs_impleme
 /// A repository with a spec of one task.
 pub(super) fn specified() -> Project {
     let project = Project::new();
-    for (path, script) in [("test", RUNNER), ("bin/claude", REVIEWER)] {
-        project.write(path, script);
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(project.root().join(path), mode).unwrap();
-    }
+    project.write("test", RUNNER).write("bin/claude", REVIEWER);
     let spec = "# Cart\n\n**Status:** queued\n\n## Allowed Files\n\n1. `cart.py`\n2. `tests/*.sh`\n\n\
         ## Implementation Plan\n\n### Task 1: total\n**Files:** `cart.py`\nThe sum of the prices.\n";
     project.write(SPEC, spec).write("cart.py", "def total(prices):\n    return 0\n");
     project.write("tests/test_base.sh", "test -f cart.py\n");
     project.write(".gitignore", "autopilot-state.json\nbin/\nsent\nanswers\n.holdpoint/\n.claude/\n");
-    git(&project, &["init", "--quiet", "--initial-branch", "work"]);
-    git(&project, &["config", "user.name", "A"]);
-    git(&project, &["config", "user.email", "a@example.org"]);
-    git(&project, &["add", "--all"]);
-    git(&project, &["commit", "--quiet", "--message", "first"]);
+    commit_with_scripts(&project);
     project
+}
+
+/// Makes the test runner and the reviewer programs, and all that is there the first commit of a repository.
+pub(super) fn commit_with_scripts(project: &Project) {
+    for path in ["test", "bin/claude"] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(project.root().join(path), mode).unwrap();
+    }
+    git(project, &["init", "--quiet", "--initial-branch", "work"]);
+    git(project, &["config", "user.name", "A"]);
+    git(project, &["config", "user.email", "a@example.org"]);
+    git(project, &["add", "--all"]);
+    git(project, &["commit", "--quiet", "--message", "first"]);
 }
 
 const EVENTS: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
