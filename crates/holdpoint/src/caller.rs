@@ -205,17 +205,17 @@ fn by_record(client: &Client, process: Process, asked: &Asked, event: &Event) ->
 /// Notes the client that made this call, and its session.
 pub fn note(env: &dyn Env, event: &Event) {
     // The keeper of a fence knows its own client.
-    if env.relayed().is_some() {
-        return see(env, event.session.as_deref());
-    }
     let Ok(folder) = StateFolder::of(env) else { return };
+    let session = event.session.as_deref();
+    if env.relayed().is_some() {
+        return session.into_iter().for_each(|session| client::see(&folder, session));
+    }
     let lineage = env.lineage();
     let by_pipe = || {
         let near = lineage.above.iter().take(REACH).filter(|_| lineage.maker.is_none());
         let is_codex = |process: &&Process| event.agent == Agent::Codex.name() && is_codex(**process);
         near.copied().find(|process| is_codex(&process))
     };
-    let session = event.session.as_deref();
     match lineage.client().or_else(by_pipe) {
         // One that cannot be noted is not told from others: that is how it was.
         Some(client) => {
@@ -234,9 +234,11 @@ fn is_codex(process: Process) -> bool {
     process::words(process).first().is_some_and(|word| name(word) == Agent::Codex.name())
 }
 
-/// Remembers that a hook has seen a session.
-pub fn see(env: &dyn Env, session: Option<&str>) {
-    if let Some((session, folder)) = session.zip(StateFolder::of(env).ok()) {
+/// Remembers that a hook has seen a session that stops, unless somebody else than its client says so: whoever could make one
+/// up could leave a run to it.
+pub fn see(env: &dyn Env, asked: &Asked, event: &Event) {
+    let Some((session, folder)) = event.session.as_deref().zip(StateFolder::of(env).ok()) else { return };
+    if presence::is_open(&folder, session) && matches!(of(env, asked, event), Caller::Client | Caller::User) {
         client::see(&folder, session);
     }
 }

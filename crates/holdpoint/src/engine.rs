@@ -177,7 +177,7 @@ fn hear(
     if call.options.protocol == Protocol::Own {
         match event.moment {
             Moment::Start | Moment::Prompt => caller::note(call.env.as_ref(), &event),
-            Moment::Stop => caller::see(call.env.as_ref(), event.session.as_deref()),
+            Moment::Stop => caller::see(call.env.as_ref(), asked, &event),
             Moment::Beside(Occasion::End) => succession::end(call, asked, &event),
             Moment::Before | Moment::Beside(_) => {}
             Moment::After => delegation::end(call, asked, &mut event, found, &mut said),

@@ -107,10 +107,9 @@ fn add(texts: &mut Vec<String>, text: &str) {
 
 /// Remembers a session that a hook has seen, whoever its client is.
 pub(super) fn see(folder: &StateFolder, session: &str) {
-    let file = session_file(session);
-    if presence::is_over(folder.text(&file)) {
+    if presence::is_open(folder, session) {
         // One that cannot be remembered can claim nothing: the next to stop does.
-        let _ = folder.write(&file, b"");
+        let _ = folder.write(&session_file(session), b"");
         let is_open = |name: &str| client_in(folder, &format!("{SESSIONS}/{name}")).is_some();
         folder.clear_old_unless(SESSIONS, is_open);
     }

@@ -32,8 +32,10 @@ pub enum Handover {
     ToThis,
     /// It is gone: whoever comes next may have it.
     ToAnybody,
-    /// It is there, or nobody knows.
+    /// It is there.
     No,
+    /// Nobody knows: it may be there.
+    Unknown,
 }
 
 /// The session that asks.
@@ -47,7 +49,7 @@ pub struct Claimant<'a> {
 
 /// Tells whether a session has given up what it worked on, and to whom.
 pub fn handover(env: &dyn Env, from: &str, to: &Claimant<'_>) -> Handover {
-    let Ok(folder) = StateFolder::of(env) else { return Handover::No };
+    let Ok(folder) = StateFolder::of(env) else { return Handover::Unknown };
     let is_copy = || to.transcript.is_some_and(|path| transcript::descends(Path::new(path), from));
     match presence(&folder, from) {
         // A client may name the session that it copies at its start, and the copy from then on.
@@ -59,8 +61,16 @@ pub fn handover(env: &dyn Env, from: &str, to: &Claimant<'_>) -> Handover {
             if is_same || is_copy() { Handover::ToThis } else { Handover::ToAnybody }
         }
         Presence::Unknown if is_copy() => Handover::ToThis,
-        Presence::There(_) | Presence::Unknown => Handover::No,
+        Presence::Unknown => Handover::Unknown,
+        Presence::There(_) => Handover::No,
     }
+}
+
+/// Lists the folders that the client of a session was prompted in.
+pub fn places(env: &dyn Env, session: &str) -> Vec<String> {
+    let Ok(folder) = StateFolder::of(env) else { return Vec::new() };
+    let client = noted(&folder, session).1.and_then(|client| Client::noted(&folder, &client));
+    client.map(|client| client.places).unwrap_or_default()
 }
 
 /// Remembers that a session has ended.
@@ -72,9 +82,15 @@ pub fn end(env: &dyn Env, session: &str) {
     let _ = folder.write(&file, format!("{ENDED}{before}").as_bytes());
 }
 
-/// Returns whether a session's file says that it has ended, or nothing at all.
-pub(super) fn is_over(noted: Option<String>) -> bool {
-    noted.is_none_or(|noted| noted.starts_with(ENDED))
+/// Returns whether a session is new or may be taken up by whoever names it: no client of its is known.
+pub(super) fn is_open(folder: &StateFolder, session: &str) -> bool {
+    folder.text(&session_file(session)).is_none_or(|noted| noted == ENDED)
+}
+
+/// Returns whether a session is known to be there: its client is.
+pub fn is_there(env: &dyn Env, session: &str) -> bool {
+    let folder = StateFolder::of(env).ok();
+    folder.is_some_and(|folder| matches!(presence(&folder, session), Presence::There(_)))
 }
 
 /// Whether a session is noted as ended, and its client.
@@ -136,7 +152,7 @@ mod tests {
         client::see(&folder, "unknown");
         note(&own, "there");
         note(&gone, "gone");
-        assert_eq!(from("unknown", "x"), Handover::No);
+        assert_eq!(from("unknown", "x"), Handover::Unknown);
         assert_eq!(from("there", "x"), Handover::No);
         assert_eq!(from("gone", "x"), Handover::ToAnybody);
         // The same client, which has no terminal: it may have several sessions.
@@ -168,8 +184,12 @@ mod tests {
         end(&env, "unknown");
         assert_eq!(from("unknown", "x"), Handover::ToAnybody);
         client::see(&folder, "unknown");
-        assert_eq!(from("unknown", "x"), Handover::No);
+        assert_eq!(from("unknown", "x"), Handover::Unknown, "it goes on");
         end(&env, "never seen");
-        assert_eq!(from("never seen", "x"), Handover::No);
+        assert_eq!(from("never seen", "x"), Handover::Unknown);
+        // Nobody but its own client takes up one that has ended.
+        end(&env, "there");
+        client::see(&folder, "there");
+        assert_eq!(from("there", "x"), Handover::ToAnybody);
     }
 }

@@ -36,16 +36,18 @@ pub(super) fn pause(asked: &Asked, event: &Arc<Event>, found: &Found, env: &Arc<
     if event.moment != Moment::Stop || asked.background.is_empty() {
         return None;
     }
-    let is_asked_for =
-        |task: &&Task| found.runs.iter().any(|run| asks_for(&Session::new(run, event, env), task));
-    let waking = asked.background.iter().find(|task| task.kind.wakes() && is_new(run, session, task));
-    let told_to = || asked.background.iter().find(|task| is_asked_for(task) && is_new(run, session, task));
-    let (task, is_asked_for) = match waking {
-        Some(task) => (task, false),
-        None => (told_to()?, true),
+    let part = |task: &&Task| {
+        let sessions = found.runs.iter().map(|run| Session::new(run, event, env));
+        sessions.filter_map(|session| asked_part(&session, task)).max()
+    };
+    let mut new = asked.background.iter().filter(|task| is_new(run, session, task));
+    let waking = new.clone().find(|task| task.kind.wakes());
+    let (task, part) = match waking {
+        Some(task) => (task, None),
+        None => new.find_map(|task| part(&task).map(|part| (task, Some(part))))?,
     };
     remember(run, session, &asked.background)?;
-    Some(Pause { what: task.kind.words(), is_asked_for })
+    Some(Pause { what: task.kind.words(), is_asked_for: part == Some(Part::All) })
 }
 
 /// Says in a report why nothing was judged. What the phase asked for is no surprise to anybody.
@@ -58,18 +60,28 @@ pub(super) fn tell(pause: &Pause, report: &mut Report) {
     }
 }
 
-/// Returns whether a shell runs what the phase that is due has told the agent to run: a line of its text, word for word.
-fn asks_for(session: &Session<'_>, task: &Task) -> bool {
-    let Some(command) = task.command.as_deref().filter(|_| task.kind == TaskKind::Shell) else {
-        return false;
-    };
+/// How much of what a shell runs the phase that is due has told the agent to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// A line of it, word for word. It may be quoted only.
+    Some,
+    /// Every word.
+    All,
+}
+
+fn asked_part(session: &Session<'_>, task: &Task) -> Option<Part> {
+    let command = task.command.as_deref().filter(|_| task.kind == TaskKind::Shell)?.trim();
     let facts = session.facts();
-    let Ok(Due::Phase(phase)) = phase::due(&facts) else { return false };
+    let Ok(Due::Phase(phase)) = phase::due(&facts) else { return None };
     if !matches!(&phase.kind, PhaseKind::Agent(AgentPhase { shown: Some(_), .. })) {
-        return false;
+        return None;
     }
     let text = phase::asked(&facts, &phase).unwrap_or_default();
-    text.lines().map(str::trim).any(|line| line.contains(' ') && command.contains(line))
+    let mut lines = text.lines().map(str::trim).filter(|line| line.contains(' '));
+    if text.contains(command) && lines.clone().any(|line| command.starts_with(line)) {
+        return Some(Part::All);
+    }
+    lines.any(|line| command.contains(line)).then_some(Part::Some)
 }
 
 /// What tells tasks apart. All monitors are one: each could be followed by the next.

@@ -353,7 +353,7 @@ impl Typed<'_> {
     /// Whoever runs a command works on the run, unless it says no. Books that cannot be kept change nothing.
     fn claim(&self, run: &Run, step: &Step) {
         if step.command.fail.is_none() {
-            addressee::claim(self, run);
+            addressee::claim(self, run, !changes_a_run(step));
         }
     }
 

@@ -8,6 +8,7 @@ use holdpoint_core::phase;
 
 use super::report::Report;
 use super::session::Session;
+use crate::caller::presence;
 use crate::project::whose::{self, Whose};
 use crate::project::{Run, candidates, linked};
 use crate::store::{owner, told};
@@ -67,9 +68,13 @@ fn kept_owner(session: &Session<'_>) -> Result<Option<String>, FactError> {
         return Ok(None);
     }
     let (run, env) = (session.run, session.env.as_ref());
-    // What nobody works on in the main working tree is not taken up by a session in another.
+    // What nobody works on in the main working tree is not taken up by a session in another, unless that came from there.
+    let is_in_main = |place: &str| {
+        Path::new(place).starts_with(&run.home) && !linked::is_of_main(&run.home, Path::new(place))
+    };
+    let came_from_main = || presence::places(env, asking.session).iter().any(|place| is_in_main(place));
     let is_far = linked::is_of_main(&run.home, Path::new(&session.event.cwd));
-    if is_far && whose::of(run, None, &asking, env) == Whose::Free {
+    if is_far && whose::of(run, None, &asking, env) == Whose::Free && !came_from_main() {
         return Ok(Some(format!(
             "ignored: this run belongs to the main working tree, {}",
             run.home.display()

@@ -18,7 +18,7 @@ pub enum Whose {
     Own,
     /// Nobody's: whoever works on it next has it.
     Free,
-    /// Another session's, by its id.
+    /// Another session's, by its id, which is there, or may be.
     Anothers(String),
 }
 
@@ -37,8 +37,9 @@ fn judge(owner: &Owner, asking: &Claimant<'_>, env: &dyn Env) -> Whose {
     match handover(env, &owner.session, asking) {
         Handover::ToThis => Whose::Own,
         Handover::ToAnybody => Whose::Free,
-        Handover::No if owner.is_silent(env.now()) => Whose::Free,
-        Handover::No => Whose::Anothers(owner.session.clone()),
+        // One whose client is there may only be slow.
+        Handover::Unknown if owner.is_silent(env.now()) => Whose::Free,
+        Handover::No | Handover::Unknown => Whose::Anothers(owner.session.clone()),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod background;
 mod beside;
+mod present;
 mod succession;
 mod worktrees;
 
@@ -38,6 +39,10 @@ by = "nobody"
 about = "Begin"
 args  = [{ name = "name", help = "the run's name" }]
 steps = [{ create = "{{ args.name }}", go = "note", say = "Begun." }]
+
+[commands.look]
+about = "What is asked"
+steps = [{ say = "A note." }]
 
 [commands.skip]
 about = "No note"

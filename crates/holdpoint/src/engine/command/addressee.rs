@@ -4,7 +4,7 @@
 use super::Typed;
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
-use crate::caller::presence::Claimant;
+use crate::caller::presence::{self, Claimant};
 use crate::error::{CommandError, Kind};
 use crate::install::host::quoted;
 use crate::project::whose::{self, Whose};
@@ -23,10 +23,12 @@ pub(super) fn find(typed: &Typed<'_>, session: Option<&str>) -> Found {
     if there.runs.is_empty() { found } else { there }
 }
 
-/// Finds the run of this name.
+/// Finds the run of this name: where the command was given, or in the main working tree.
 pub(super) fn named(typed: &Typed<'_>, found: &Found, name: &str) -> Result<Run, CommandError> {
     let home = found.runs.first().map_or_else(|| typed.home(), |run| run.home.clone());
-    let runs = project::every(&typed.nowhere(&home));
+    let main = linked::in_main(&home).filter(|main| *main != home);
+    let homes = [Some(home), main].into_iter().flatten();
+    let runs: Vec<Run> = homes.flat_map(|home| project::every(&typed.nowhere(&home))).collect();
     let names: Vec<String> = runs.iter().map(Run::name).collect();
     let Some(run) = runs.into_iter().find(|run| run.name() == name) else {
         let what = format!("{} has no run {name:?} here", typed.workflow.name);
@@ -43,19 +45,34 @@ pub(super) fn named(typed: &Typed<'_>, found: &Found, name: &str) -> Result<Run,
     }
 }
 
-/// Refuses a command about a run of another session that is still there, unless it names the run.
+/// Refuses a command about a run of another session that is still there, unless it names the run and comes from a session
+/// that is there itself.
 pub(super) fn refuse_anothers(typed: &Typed<'_>, run: &Run) -> Result<(), CommandError> {
-    let Some(session) = typed.session.as_deref().filter(|_| !is_named(typed)) else { return Ok(()) };
-    let asking = Claimant { session, transcript: None };
-    if !matches!(whose::of(run, None, &asking, typed.env.as_ref()), Whose::Anothers(_)) {
+    let Some(session) = typed.session.as_deref().filter(|_| !has_own_way(typed)) else { return Ok(()) };
+    let (Some(owner), env) = (anothers(typed, run, session), typed.env.as_ref()) else { return Ok(()) };
+    let is_taken_over = typed.words.run.is_some();
+    if is_taken_over && (presence::is_there(env, session) || !presence::is_there(env, &owner)) {
         return Ok(());
     }
     let (workflow, name) = (&typed.workflow.name, run.name());
-    let what = format!(
-        "nothing was done: another session works on the {workflow} run `{name}`, and this one has none"
-    );
-    let hint = format!("to take that run over: {}", again(typed, &name));
+    let mut what = format!("nothing was done: another session works on the {workflow} run `{name}`");
+    let hint = if is_taken_over {
+        what.push_str(", and no client of this one is known");
+        format!("end that session, or give the command in your own terminal: {}", again(typed, &name))
+    } else {
+        what.push_str(", and this one has none");
+        format!("to take that run over: {}", again(typed, &name))
+    };
     Err(CommandError::new(Kind::Failed, what).hinted(hint))
+}
+
+/// The other session that works on a run, if one does.
+fn anothers(typed: &Typed<'_>, run: &Run, session: &str) -> Option<String> {
+    let asking = Claimant { session, transcript: None };
+    match whose::of(run, None, &asking, typed.env.as_ref()) {
+        Whose::Anothers(owner) => Some(owner),
+        Whose::Own | Whose::Free => None,
+    }
 }
 
 /// The same command, with the run's name.
@@ -71,22 +88,26 @@ fn again(typed: &Typed<'_>, name: &str) -> String {
     said.into_iter().chain(named).chain(flags).chain(args).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the command says itself which run it is about.
-fn is_named(typed: &Typed<'_>) -> bool {
-    typed.words.run.is_some() || typed.command.run.is_some() || typed.workflow.run.owner.is_some()
+/// Whether the workflow says itself which run the command is about, or whose that is.
+fn has_own_way(typed: &Typed<'_>) -> bool {
+    typed.command.run.is_some() || typed.workflow.run.owner.is_some()
 }
 
 /// Makes the run the session's that gave the command. Where the shell does not say who that is, a session that works on it
-/// keeps it, and otherwise the next one to stop has it.
-pub(super) fn claim(typed: &Typed<'_>, run: &Run) {
+/// keeps it, and otherwise the next one to stop has it. A session that is there keeps it also from a command that only
+/// looks, unless that names the run.
+pub(super) fn claim(typed: &Typed<'_>, run: &Run, only_looks: bool) {
     if typed.workflow.run.owner.is_some() {
         return;
     }
-    let nobody = Claimant { session: "", transcript: None };
-    let session = match typed.session.as_deref() {
-        Some(session) => session,
-        None if matches!(whose::of(run, None, &nobody, typed.env.as_ref()), Whose::Anothers(_)) => return,
-        None => "",
+    let session = typed.session.as_deref();
+    let keeps = |owner: String| match session {
+        None => true,
+        Some(_) => {
+            only_looks && typed.words.run.is_none() && presence::is_there(typed.env.as_ref(), &owner)
+        }
     };
-    let _ = owner::claim(&run.books, &run.place(), session, typed.env.now());
+    if !anothers(typed, run, session.unwrap_or_default()).is_some_and(keeps) {
+        let _ = owner::claim(&run.books, &run.place(), session.unwrap_or_default(), typed.env.now());
+    }
 }

@@ -47,6 +47,28 @@ fn what_wakes_the_agent_postpones_a_stop_once_and_is_told() {
     }
 }
 
+/// A phase may tell the agent to run something in the background. That is no surprise; what only quotes it is told.
+#[test]
+fn a_shell_that_quotes_what_was_asked_is_told() {
+    let ask = r#"ask   = "Run this:\n   bash 'the runner.sh'\n2. Read what it found.\n"
+shown = { reviewer = "r", prompt = "Look." }"#;
+    let reviewer = "[reviewers.r]\ncommand = [\"true\", \"{{ prompt }}\"]\nverdict_at = [\"verdict\"]\n";
+    let notes = super::NOTES.replace("ask   = \"Write NOTE.md in {{ run.folder }}.\"", ask) + reviewer;
+    for (command, is_told) in [
+        ("bash 'the runner.sh'", false),
+        ("sleep 9999; : bash 'the runner.sh'", true),
+        ("cat <<E\nbash 'the runner.sh'\nE\nsleep 9999", true),
+    ] {
+        let project = Project::new();
+        project.workflow("notes", &notes);
+        begin(&project, "one", "cart");
+        let tasks = json!([{"id": "t", "type": "shell", "status": "running", "command": command}]);
+        let answer = stop_with(&project, tasks);
+        let told = answer["systemMessage"].as_str().is_some_and(|told| told.contains("will wake it"));
+        assert_eq!((told, answer["decision"].is_null()), (is_told, true), "{command}: {answer}");
+    }
+}
+
 /// Nobody is told of a Stop that would have come to nothing.
 #[test]
 fn nothing_is_told_where_nothing_is_due() {

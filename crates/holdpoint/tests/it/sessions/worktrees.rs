@@ -72,6 +72,27 @@ fn a_session_of_a_linked_tree_does_not_take_up_what_is_left_in_the_main_one() {
     assert!(is_held_by(&stop(&project, "one"), "cart"));
 }
 
+/// A session that was told in the main tree that a run holds it does not shed it by a change of folder.
+#[test]
+fn a_session_of_the_main_tree_takes_up_what_is_left_there_from_a_linked_one() {
+    let (project, _beside, linked) = with_linked();
+    assert_eq!(project.run(&["notes", "start", "cart"]).code, Some(0));
+    let mut client = crate::client::Client::like(&project.command(&["hook"]));
+    client.send(&json!({"hook_event_name": "SessionStart", "session_id": "one", "cwd": project.root()}));
+    let stop = json!({"hook_event_name": "Stop", "session_id": "one", "cwd": linked});
+    assert!(is_held_by(&client.send(&stop), "cart"));
+}
+
+#[test]
+fn a_run_of_the_main_tree_is_found_by_its_name() {
+    let (project, _beside, linked) = with_linked();
+    begin(&project, "one", "cart");
+    let named = run_in(&project, &linked, Some("one"), &["notes", "skip", "--run", "cart", "x"]);
+    assert_eq!(named.code, Some(0), "{}", named.stderr);
+    let unknown = run_in(&project, &linked, Some("one"), &["notes", "skip", "--run", "other", "x"]);
+    assert!(unknown.stderr.contains("there are: cart"), "{}", unknown.stderr);
+}
+
 /// Rules hold in every working tree, whoever is there: they are about what is done, not about whose run it is.
 #[test]
 fn rules_hold_in_a_linked_tree() {
