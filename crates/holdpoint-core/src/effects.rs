@@ -98,6 +98,13 @@ pub struct Fault {
     pub is_told: bool,
 }
 
+impl Fault {
+    /// Whether it may have kept this rule or phase from being judged.
+    pub fn may_be_of(&self, name: &str) -> bool {
+        self.rule.as_deref().is_none_or(|rule| rule == name)
+    }
+}
+
 impl Effects {
     /// Whether the agent is held.
     pub fn holds(&self) -> bool {

@@ -40,6 +40,12 @@ pub struct OpenHold {
     pub releases: u32,
 }
 
+impl OpenHold {
+    fn is_of_stop(&self) -> bool {
+        self.event == Moment::Stop.name()
+    }
+}
+
 /// How a hold was settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -52,6 +58,8 @@ pub enum How {
     Dropped,
     /// It was released, and the run has moved past it.
     Released,
+    /// A command took the run past it.
+    Passed,
     /// Its run is over, or another took its place.
     Ended,
 }
@@ -64,6 +72,7 @@ impl How {
             How::Superseded => "superseded",
             How::Dropped => "dropped",
             How::Released => "released",
+            How::Passed => "passed",
             How::Ended => "ended",
         }
     }
@@ -75,6 +84,7 @@ impl How {
             How::Superseded => "followed by another hold",
             How::Dropped => "not tried again",
             How::Released => "released, and the run went on",
+            How::Passed => "the run went on by a command",
             How::Ended => "its run is over",
         }
     }
@@ -125,7 +135,7 @@ pub struct Judged<'a> {
     pub now: Vec<Holding<'a>>,
     /// Whether the rules and phases were asked at all.
     pub is_judged: bool,
-    /// Whether this rule was asked about the event.
+    /// Whether this rule or phase was asked about the event, and could answer.
     pub asks: &'a dyn Fn(&str) -> bool,
 }
 
@@ -177,7 +187,27 @@ impl Holds {
 
     /// Settles them all: their run is over.
     pub fn end(&mut self) -> Vec<Settled> {
-        self.0.drain(..).map(|hold| Settled { hold, how: How::Ended }).collect()
+        self.settle(How::Ended, |_| true)
+    }
+
+    /// A pause is over: a Stop holds again, and the calls that passed meanwhile are past.
+    pub fn resume(&mut self) -> Vec<Settled> {
+        let is_paused = |hold: &OpenHold| hold.cause == Some(Cause::Paused);
+        let passed = self.settle(How::Released, |hold| is_paused(hold) && !hold.is_of_stop());
+        self.0.iter_mut().filter(|hold| is_paused(hold)).for_each(|hold| hold.cause = None);
+        passed
+    }
+
+    /// A command took the run to this phase: what others asked at a Stop is past.
+    pub fn go_on(&mut self, to: &str, is_phase: impl Fn(&str) -> bool) -> Vec<Settled> {
+        self.settle(How::Passed, |hold| hold.is_of_stop() && hold.rule != to && is_phase(&hold.rule))
+    }
+
+    fn settle(&mut self, how: How, is_settled: impl Fn(&OpenHold) -> bool) -> Vec<Settled> {
+        let (settled, open) = std::mem::take(&mut self.0).into_iter().partition(is_settled);
+        self.0 = open;
+        let settled: Vec<OpenHold> = settled;
+        settled.into_iter().map(|hold| Settled { hold, how }).collect()
     }
 }
 
@@ -199,7 +229,9 @@ fn first(id: String, holding: &Holding<'_>, judged: &Judged<'_>) -> OpenHold {
 }
 
 fn again(open: OpenHold, holding: &Holding<'_>, judged: &Judged<'_>) -> OpenHold {
-    let is_news = holding.cause.is_some() && holding.cause != open.cause;
+    // Each time that the user releases it is a word of its own.
+    let is_news =
+        holding.cause.is_some() && (holding.cause != open.cause || holding.cause == Some(Cause::User));
     OpenHold {
         times: open.times.saturating_add(1),
         releases: open.releases.saturating_add(u32::from(is_news)),
@@ -230,7 +262,8 @@ impl Judged<'_> {
     /// How this event settles a hold that does not hold now, if it does.
     fn settles(&self, open: &OpenHold) -> Option<How> {
         let is_own = open.session == self.session;
-        let is_of_stop = open.event == Moment::Stop.name();
+        let is_of_stop = open.is_of_stop();
+        let is_asked = open.rule.is_empty() || (self.asks)(&open.rule);
         let turn_ends = match self.moment {
             Moment::Stop => self.now.is_empty(),
             Moment::Prompt => true,
@@ -238,11 +271,11 @@ impl Judged<'_> {
         };
         match self.moment {
             _ if !self.is_judged => None,
-            Moment::Stop if is_of_stop => Some(How::Satisfied),
+            Moment::Stop if is_of_stop => is_asked.then_some(How::Satisfied),
             moment if open.event == moment.name() && is_own => {
                 // Another call that passes says nothing of the one that was held; of a fault it says that it is over.
                 let is_it = open.call == self.call || open.cause == Some(Cause::Fault);
-                (is_it && (open.rule.is_empty() || (self.asks)(&open.rule))).then_some(How::Satisfied)
+                (is_it && is_asked).then_some(How::Satisfied)
             }
             _ if turn_ends && is_own && !is_of_stop => Some(How::Dropped),
             _ => None,

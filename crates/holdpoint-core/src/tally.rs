@@ -109,7 +109,7 @@ fn counted(owner: &Owner, fates: &BTreeMap<String, Fate>) -> Counts {
                 took.push(after_ms);
             }
             Some((How::Released, after_ms)) => took.push(after_ms),
-            Some((How::Superseded | How::Dropped | How::Ended, _)) => counts.otherwise += 1,
+            Some((How::Superseded | How::Dropped | How::Passed | How::Ended, _)) => counts.otherwise += 1,
         }
     }
     counts.median_ms = median(took);

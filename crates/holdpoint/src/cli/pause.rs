@@ -7,7 +7,7 @@ use holdpoint_core::workflow::approval::Channel;
 use super::confirmation::{self, Users};
 use super::{Context, release, subject};
 use crate::allow::waiting;
-use crate::engine::pause;
+use crate::engine::{door, pause};
 use crate::error::CommandError;
 use crate::user;
 
@@ -52,13 +52,13 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     users.confirm(context)?;
     let word = Word { by: user::name(), through: Channel::Terminal, reason };
     let pause = pause::begin(&run, word, arguments.seconds, &context.env)?;
-    let until = pause.until.as_deref().and_then(|until| until.get(11..16));
-    let until = until.map(|until| format!(" until {until} UTC")).unwrap_or_default();
+    let until = pause.until.as_deref().map(door::clock);
+    let until = until.map(|until| format!(" until {until}")).unwrap_or_default();
     context.ui.line(format!(
         "Paused{until}: {}, run {}. Nothing of it holds.",
         run.workflow.name,
         run.name()
     ));
-    context.ui.line("To go on: holdpoint resume");
+    context.ui.line(format!("To go on: {}", pause::way_on(&run)));
     Ok(())
 }

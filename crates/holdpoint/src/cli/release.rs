@@ -72,8 +72,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     })?;
     let word = Word { by: user::name(), through: Channel::Terminal, reason };
     let grant = door::grant(&subject, tree, word, arguments.seconds, env)?;
-    let until = grant.until.get(11..16).unwrap_or_default();
-    context.ui.line(format!("Released: {} may pass once, until {until} UTC.", subject.held.rule));
+    let until = door::clock(&grant.until);
+    context.ui.line(format!("Released: {} may pass once, until {until}.", subject.held.rule));
     let next = match subject.held.event.as_str() {
         "stop" => "The agent's next Stop passes. Nothing that is open counts as done.",
         _ => "Tell the agent to try it again, as it was.",

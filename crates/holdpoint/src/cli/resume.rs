@@ -35,11 +35,8 @@ pub(super) struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let users = Users::command(context, &context.cwd, "holdpoint resume")?;
     subject::find(context, arguments.workflow.as_slice())?;
-    let mut found = context.find(None);
-    if arguments.run.is_none() && arguments.workflow.is_none() {
-        found = pause::only_paused(found);
-    }
-    let run = pause::addressee(&found, arguments.workflow.as_deref(), arguments.run.as_deref())?;
+    let (workflow, name) = (arguments.workflow.as_deref(), arguments.run.as_deref());
+    let run = pause::paused(&context.find(None), workflow, name)?;
     users.confirm(context)?;
     let word = Word { by: user::name(), through: Channel::Terminal, reason: String::new() };
     let pause = pause::end(&run, &word, arguments.accept, &context.env)?;

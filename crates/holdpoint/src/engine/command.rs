@@ -334,6 +334,9 @@ impl Typed<'_> {
         }
         self.claim(run, step);
         drop(lock);
+        if let Some(to) = &effects.went {
+            release::go_on(session, to);
+        }
         let moved = effects.went.clone().map(|to| Move {
             from,
             outcome: self.command.name.to_string(),

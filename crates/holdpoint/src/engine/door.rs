@@ -51,6 +51,12 @@ pub(super) fn in_seconds(seconds: i64) -> String {
     format!("{then:.3}")
 }
 
+/// Returns a time of the journal for people: of today only the time of day.
+pub fn clock(at: &str) -> String {
+    let (date, time) = (at.get(..10).unwrap_or(at), at.get(11..16).unwrap_or_default());
+    if journal::now().starts_with(date) { format!("{time} UTC") } else { format!("{date} {time} UTC") }
+}
+
 /// Returns the files of a run's project as one id, without the run's own; none where there is no repository. They are what a
 /// grant is bound to.
 pub fn tree(run: &Run, env: &dyn Env) -> Result<Option<String>, TreeError> {
@@ -130,6 +136,16 @@ pub(super) fn may_pass(session: &Session<'_>, report: &Report) -> bool {
     !held.is_empty() && held.iter().all(|(held, _)| grants.has(held))
 }
 
+/// Returns whether the time of all that is needed here has come, and the files are those: else nothing is used of the grants
+/// in other runs either.
+pub(super) fn fits(session: &Session<'_>, report: &Report) -> bool {
+    let (run, place, now) = (session.run, session.run.place(), journal::now());
+    let Ok(tree) = tree(run, session.env.as_ref()) else { return false };
+    let grants = door_of(run, &place).grants();
+    let passes = |held: &Held| matches!(grants.fit(held, tree.as_deref(), &now), Fit::Passes(_));
+    held(session, report).iter().all(|(held, _)| passes(held))
+}
+
 /// Lets what holds here pass, if the user has released all of it: uses the grants up, writes that down, and gives the holds
 /// up. In this order: whoever is killed in between has let nothing pass twice.
 pub(super) fn pass(session: &Session<'_>, report: &mut Report) {
@@ -173,10 +189,10 @@ pub(super) fn pass(session: &Session<'_>, report: &mut Report) {
 }
 
 fn unused(session: &Session<'_>, grant: &Grant, why: &str) -> String {
-    let Held { rule, hold, .. } = &grant.held;
+    let rule = &grant.held.rule;
     format!(
         "holdpoint: {} holds this although you released {rule}: {why}. To let it pass once as it is now: holdpoint release \
-         {hold}",
+         {rule}",
         session.run.workflow.name
     )
 }

@@ -8,6 +8,7 @@ use holdpoint_core::decide::decide;
 use holdpoint_core::door::{Pause, Word, report as asked_report};
 use holdpoint_core::effects::Source;
 use holdpoint_core::event::{Event, Moment};
+use holdpoint_core::holds::Holds;
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
 
@@ -16,6 +17,7 @@ use super::session::Session;
 use super::{door, record, release, watch};
 use crate::env::Env;
 use crate::error::{CommandError, Kind};
+use crate::install::host::quoted;
 use crate::project::{self, Found, Run};
 use crate::store::door::Door;
 use crate::store::error::StoreError;
@@ -86,8 +88,16 @@ pub fn refuse(run: &Run) -> Result<(), CommandError> {
     let (workflow, name) = (&run.workflow.name, run.name());
     let what =
         format!("nothing was done: the {workflow} run `{name}` is paused by the user: {}", pause.word.reason);
-    Err(CommandError::new(Kind::Failed, what)
-        .hinted(format!("the user goes on with it: holdpoint resume --workflow {workflow}")))
+    Err(CommandError::new(Kind::Failed, what).hinted(format!("the user goes on with it: {}", way_on(run))))
+}
+
+/// The command that ends the pause of a run, wherever else something is paused.
+pub fn way_on(run: &Run) -> String {
+    let name = match run.workflow.run.each.is_some() || run.workflow.run.id.is_some() {
+        true => format!(" --run {}", quoted(&run.name())),
+        false => String::new(),
+    };
+    format!("holdpoint resume --workflow {}{name}", run.workflow.name)
 }
 
 /// Returns the run that a command is about: the one that counts in a folder, or the one that it names.
@@ -125,7 +135,7 @@ fn several(runs: &[&Run], rest: &str) -> CommandError {
 pub fn begin(run: &Run, word: Word, seconds: Option<u32>, env: &Arc<dyn Env>) -> Result<Pause, CommandError> {
     if is_paused(run) {
         let what = format!("the {} run `{}` is paused already", run.workflow.name, run.name());
-        return Err(CommandError::new(Kind::Failed, what).hinted("to go on: holdpoint resume"));
+        return Err(CommandError::new(Kind::Failed, what).hinted(format!("to go on: {}", way_on(run))));
     }
     let until = seconds.map(|seconds| door::in_seconds(i64::from(seconds)));
     let report = with_session(run, env, expected).and_then(|path| report::trace(&run.home, &path));
@@ -171,10 +181,8 @@ fn close(run: &Run, env: &Arc<dyn Env>, word: Option<&Word>, accepts: bool) -> R
     }
     door.set_pause(None)?;
     if holds::are_any(&run.books, &run.workflow.name, &place) {
-        holds::change(&run.books, &run.workflow.name, &place, |holds| {
-            let paused = holds.0.iter_mut().filter(|hold| hold.cause == Some(Cause::Paused));
-            paused.for_each(|hold| hold.cause = None);
-        })?;
+        let passed = holds::change(&run.books, &run.workflow.name, &place, Holds::resume)?;
+        with_session(run, env, |session| record::settled(run, session.event, passed));
     }
     record::resumed(run, word, accepts);
     Ok(())
@@ -185,10 +193,19 @@ fn expected(session: &Session<'_>) -> Option<PathBuf> {
     Some(session.run.folder.join(asked_report(&session.facts())?))
 }
 
-/// Leaves only the runs that are paused, if there are any: they are meant where nobody says which.
-pub fn only_paused(mut found: Found) -> Found {
-    if found.runs.iter().any(|run| current(run).is_some()) {
-        found.runs.retain(|run| current(run).is_some());
+/// Returns the run that the end of a pause is about: the one that is paused, where nobody says which, whether or not it is
+/// the one that counts.
+pub fn paused(found: &Found, workflow: Option<&str>, name: Option<&str>) -> Result<Run, CommandError> {
+    let is_meant = |run: &&Run| workflow.is_none_or(|workflow| *run.workflow.name == *workflow);
+    let runs = found.runs.iter().filter(is_meant).filter(|_| name.is_none());
+    let mut paused: Vec<Run> = runs.flat_map(project::every).filter(|run| current(run).is_some()).collect();
+    match paused.len() {
+        0 => addressee(found, workflow, name),
+        1 => Ok(paused.remove(0)),
+        _ => {
+            let ways: Vec<String> = paused.iter().map(way_on).collect();
+            Err(CommandError::new(Kind::Usage, "several runs are paused here: which one is meant?")
+                .hinted(ways.join(", or ")))
+        }
     }
-    found
 }

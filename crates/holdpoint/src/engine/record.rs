@@ -209,6 +209,12 @@ fn in_short(tool: &Tool) -> Option<String> {
     let agent = || tool.agent().ok().flatten().map(str::to_owned);
     let text = tool.command().map(Cow::into_owned).or_else(path).or_else(agent)?;
     // Before it is cut: half a token is not known for one any more.
-    let line: String = text.lines().next().unwrap_or_default().chars().take(CHARS_SEEN).collect();
-    Some(secret::replaced(&line).chars().take(CHARS_MAX).collect())
+    let first = text.lines().next().unwrap_or_default();
+    let line: String = first.chars().take(CHARS_SEEN).collect();
+    let shown = secret::replaced(&line);
+    let mut short: String = shown.chars().take(CHARS_MAX).collect();
+    if short.len() < shown.len() || first.len() < text.trim_end().len() {
+        short.push_str(" …");
+    }
+    Some(short)
 }

@@ -156,7 +156,13 @@ pub(super) fn note(session: &Session<'_>, only: Option<&str>, report: &mut Repor
         let digest = layout::digest(&[&at, workflow, &format!("{seed:x} {made}")]);
         format!("h{}", digest.chars().skip(10).collect::<String>())
     };
-    let asks = |name: &str| run.workflow.rules_for(event, only).any(|rule| rule.name == name);
+    // At a Stop the phases are asked as well.
+    let asks_phases = event.moment == Moment::Stop && only.is_none();
+    let faults = |name: &str| report.effects.faults.iter().any(|fault| fault.may_be_of(name));
+    let asks = |name: &str| {
+        let is_asked = asks_phases || run.workflow.rules_for(event, only).any(|rule| rule.name == name);
+        is_asked && !faults(name)
+    };
     let call = door::call(event).unwrap_or_default();
     let judged = Judged {
         moment: event.moment,
@@ -213,11 +219,26 @@ fn holding(report: &Report) -> Vec<Holding<'_>> {
     all
 }
 
+/// Settles the holds of phases that a command took the run past.
+pub(super) fn go_on(session: &Session<'_>, to: &str) {
+    let (run, place) = (session.run, session.run.place());
+    if !holds::are_any(&run.books, &run.workflow.name, &place) {
+        return;
+    }
+    let is_phase = |name: &str| run.workflow.phases.iter().any(|phase| *phase.name == *name);
+    let passed = holds::change(&run.books, &run.workflow.name, &place, |holds| holds.go_on(to, is_phase));
+    record::settled(run, session.event, passed.unwrap_or_default());
+}
+
 /// Settles all holds of the run that was at this place: another takes its place.
 pub(super) fn end(session: &Session<'_>) {
     let (run, place) = (session.run, session.run.place());
     // What the user opened was opened for the run that is over.
-    let _ = Door::of(&run.books, &run.workflow.name, &place).close();
+    let door = Door::of(&run.books, &run.workflow.name, &place);
+    if door.pause().is_some() {
+        record::resumed(run, None, false);
+    }
+    let _ = door.close();
     if !holds::are_any(&run.books, &run.workflow.name, &place) {
         return;
     }

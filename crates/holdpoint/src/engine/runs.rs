@@ -39,6 +39,13 @@ pub(super) fn ask_all<'s>(
             judged.push(session);
         }
     }
+    let misfits = |(session, report): &(Session<'_>, Report)| !door::fits(session, report);
+    if may_pass.len() > 1
+        && let Some(misfit) = may_pass.iter().position(misfits)
+    {
+        // It holds, and then nothing of the others' is used.
+        may_pass.swap(0, misfit);
+    }
     for (session, mut report) in may_pass {
         if !said.holds() {
             door::pass(&session, &mut report);

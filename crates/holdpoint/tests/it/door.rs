@@ -2,6 +2,7 @@
 //! agent's to do.
 
 mod autopilot;
+mod edges;
 mod pauses;
 mod prompts;
 mod releases;

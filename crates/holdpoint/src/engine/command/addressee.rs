@@ -103,9 +103,7 @@ pub(super) fn claim(typed: &Typed<'_>, run: &Run, only_looks: bool) {
     let session = typed.session.as_deref();
     let keeps = |owner: String| match session {
         None => true,
-        Some(_) => {
-            only_looks && typed.words.run.is_none() && presence::is_there(typed.env.as_ref(), &owner)
-        }
+        Some(_) => only_looks && typed.words.run.is_none() && presence::is_there(typed.env.as_ref(), &owner),
     };
     if !anothers(typed, run, session.unwrap_or_default()).is_some_and(keeps) {
         let _ = owner::claim(&run.books, &run.place(), session.unwrap_or_default(), typed.env.now());

@@ -11,7 +11,7 @@ use super::{Subject, USUAL_S, grant, named, subjects, tree};
 use crate::engine::pause;
 use crate::env::Env;
 use crate::error::{CommandError, Kind, in_full};
-use crate::project;
+use crate::project::{self, Found, Run};
 use crate::user;
 
 /// The commands that a prompt can give.
@@ -91,7 +91,7 @@ impl Wanted {
             return Ok(None);
         }
         if self.command != RELEASE {
-            let run = pause::addressee(&found, self.workflow.as_deref(), self.run.as_deref())?;
+            let run = self.addressee(&found)?;
             let going_on = "what the user asks for next";
             return Ok(Some(Meant {
                 workflow: run.workflow.name.to_string(),
@@ -134,6 +134,13 @@ impl Wanted {
         }
     }
 
+    /// The run that a pause or its end is about.
+    fn addressee(&self, found: &Found) -> Result<Run, CommandError> {
+        let (workflow, name) = (self.workflow.as_deref(), self.run.as_deref());
+        let find = if self.command == RESUME { pause::paused } else { pause::addressee };
+        find(found, workflow, name)
+    }
+
     /// Does it. Returns the workflow, and what is said about it.
     pub(in crate::engine) fn perform(
         &self,
@@ -150,27 +157,21 @@ impl Wanted {
             let text = format!(
                 "{} may pass once, until {}: {}",
                 subject.held.rule,
-                clock(&grant.until),
+                super::clock(&grant.until),
                 subject.what
             );
             return Ok((subject.run.workflow.name.to_string(), text));
         }
-        let found = project::find(cwd, env, session, None);
-        let run = pause::addressee(&found, self.workflow.as_deref(), self.run.as_deref())?;
+        let run = self.addressee(&project::find(cwd, env, session, None))?;
         let text = if self.command == PAUSE {
             pause::begin(&run, word, self.seconds, env)?;
-            "Nothing of it holds until you resume it: holdpoint resume".to_owned()
+            format!("Nothing of it holds until you resume it: {}", pause::way_on(&run))
         } else {
             pause::end(&run, &word, self.accepts, env)?;
             "It holds again.".to_owned()
         };
         Ok((run.workflow.name.to_string(), text))
     }
-}
-
-/// The time of day of a time of the journal.
-fn clock(at: &str) -> String {
-    at.get(11..16).map_or_else(|| at.to_owned(), |time| format!("{time} UTC"))
 }
 
 fn usage(command: &str) -> CommandError {

@@ -105,7 +105,7 @@ fn what_was_done_in_a_pause_is_the_users_only_if_the_user_says_so() {
     assert!(project.run(&["log", "-n", "0"]).stdout.contains("who accepts what was done meanwhile"));
 }
 
-const NOTES: &str = r#"
+pub(super) const NOTES: &str = r#"
 about = "A note is written and checked."
 [run]
 home  = ".notes"

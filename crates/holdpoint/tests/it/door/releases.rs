@@ -83,8 +83,9 @@ fn a_release_that_is_too_old_says_so() {
     std::fs::write(&path, text.replace(until, "2026-01-01T00:00:00.000Z")).unwrap();
     let held = project.hook(&shell(&project, COMMIT));
     assert!(is_held(&held));
-    let said = format!("its time is over. To let it pass once as it is now: holdpoint release {id}");
-    assert!(told(&held).contains(&said), "{}", told(&held));
+    // By the rule: the hold may be another by then.
+    let said = "its time is over. To let it pass once as it is now: holdpoint release no-commits";
+    assert!(told(&held).contains(said), "{}", told(&held));
     let printed = project.run(&["release", &id, "--reason", "again", "--for", "1s x"]);
     assert_eq!(printed.code, Some(2), "{}", printed.stdout);
     release(&project);
