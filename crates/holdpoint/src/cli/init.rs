@@ -11,6 +11,7 @@ use clap::Args;
 use self::brought::Brought;
 use super::installed::Where;
 use super::{Context, subject};
+use crate::allow::identity::Identity;
 use crate::error::{CommandError, Kind};
 use crate::install::apply;
 use crate::install::host::Host;
@@ -19,6 +20,7 @@ use crate::install::plan::{Order, Plan};
 use crate::install::record::{Choices, Record};
 use crate::install::wanted::Wanted;
 use crate::store::layout;
+use crate::store::state_folder::StateFolder;
 use crate::user;
 
 /// Add Holdpoint to the settings of your agents
@@ -60,6 +62,10 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
+/// The options that only the user may give.
+const ALLOW_COMMANDS: &str = "--allow-commands";
+const PRE_PUSH: &str = "--pre-push";
+
 /// What is installed only if the user asks for it.
 #[derive(Clone, Copy, Debug, Args)]
 struct More {
@@ -94,6 +100,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
     let plan = chosen.plan(old.as_ref())?;
     apply::back_up(place, &plan.draft, old.as_ref(), &plan.record)?;
     apply::carry_out(place, &plan.draft, old.as_ref(), &plan.record)?;
+    remember(context, place, arguments.more);
     said::files(context, &chosen, &plan, false);
     brought.allow(context, place, &plan.draft);
     said::reviewers(context, &chosen);
@@ -104,8 +111,8 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<(), Comman
 /// Refuses what only the user may ask for, where the user is not there.
 fn refuse_without_user(context: &Context, arguments: &Arguments) -> Result<(), CommandError> {
     let options = [
-        ("--pre-push", arguments.more.pre_push, "git's hook is added"),
-        ("--allow-commands", arguments.more.allow_commands, "commands are allowed"),
+        (PRE_PUSH, arguments.more.pre_push, "git's hook is added"),
+        (ALLOW_COMMANDS, arguments.more.allow_commands, "commands are allowed"),
     ];
     let asked = options.into_iter().find(|(_, is_asked, _)| *is_asked);
     let Some((option, _, does)) = asked.filter(|_| !arguments.dry_run) else { return Ok(()) };
@@ -115,6 +122,29 @@ fn refuse_without_user(context: &Context, arguments: &Arguments) -> Result<(), C
     let what = format!("{does} at a terminal only; nothing was written");
     let hint = format!("type it in a terminal of your own, or leave out {option}");
     Err(CommandError::new(Kind::Failed, what).hinted(hint))
+}
+
+/// The file in the user's state folder that says that the user chose this for a project: its own record comes with it, from
+/// anyone.
+fn chosen_file(place: &Place, option: &str) -> Option<String> {
+    let id = Identity::of(&place.root)?.id;
+    Some(format!("chosen/{}", layout::digest(&[&id, option])))
+}
+
+/// Remembers what only the user may choose. What cannot be remembered is asked for again.
+fn remember(context: &Context, place: &Place, more: More) {
+    let Ok(folder) = StateFolder::of(context.env.as_ref()) else { return };
+    for (option, is_chosen) in [(PRE_PUSH, more.pre_push), (ALLOW_COMMANDS, more.allow_commands)] {
+        if let Some(file) = chosen_file(place, option).filter(|_| is_chosen) {
+            let _ = folder.mark(&file);
+        }
+    }
+}
+
+fn is_remembered(context: &Context, place: &Place, option: &str) -> bool {
+    let folder = StateFolder::of(context.env.as_ref()).ok();
+    let is_marked = || folder.zip(chosen_file(place, option)).is_some_and(|(folder, file)| folder.has(&file));
+    place.scope == Scope::User || is_marked()
 }
 
 /// What is installed, and where.
@@ -137,7 +167,8 @@ impl Chosen {
     fn of(context: &Context, arguments: &Arguments) -> Result<Chosen, CommandError> {
         let place = arguments.place.place(context)?;
         let record = Record::read(&place)?;
-        let choices = choice::choices(arguments, record.as_ref());
+        let is_users = |option: &str| is_remembered(context, &place, option);
+        let choices = choice::choices(arguments, record.as_ref(), is_users);
         let hosts = choice::hosts(context, &place, &arguments.agents, &choices, record.as_ref())?;
         let brought = Brought::along(context, &place);
         let found = choice::workflows(context, &place, &choices.workflows, &brought)?;

@@ -6,7 +6,7 @@ use holdpoint_core::diagnostic::{Severity, nearest};
 use holdpoint_core::workflow::check::{Surroundings, check};
 
 use super::brought::Brought;
-use super::{Arguments, said};
+use super::{ALLOW_COMMANDS, Arguments, PRE_PUSH, said};
 use crate::cli::doctor::login_path;
 use crate::cli::{Context, subject};
 use crate::error::{CommandError, Kind};
@@ -15,8 +15,13 @@ use crate::install::place::{Place, Scope};
 use crate::install::record::{Choices, Record};
 use crate::{catalog, layers, program, world};
 
-/// Returns what an `init` with these options chooses, where an earlier one left this record.
-pub(super) fn choices(arguments: &Arguments, record: Option<&Record>) -> Choices {
+/// Returns what an `init` with these options chooses, where an earlier one left this record. What only the user may choose is
+/// remembered where no project reaches.
+pub(super) fn choices(
+    arguments: &Arguments,
+    record: Option<&Record>,
+    is_users: impl Fn(&str) -> bool,
+) -> Choices {
     let before = record.map(|record| record.choices.clone()).unwrap_or_default();
     let mut agents = before.agents;
     // One that chose those it finds goes on to do so.
@@ -32,8 +37,9 @@ pub(super) fn choices(arguments: &Arguments, record: Option<&Record>) -> Choices
         agents,
         workflows,
         is_local: arguments.local || (before.is_local && !is_shared),
-        allows_commands: arguments.more.allow_commands || before.allows_commands,
-        pre_push: arguments.more.pre_push || before.pre_push,
+        allows_commands: arguments.more.allow_commands
+            || (before.allows_commands && is_users(ALLOW_COMMANDS)),
+        pre_push: arguments.more.pre_push || (before.pre_push && is_users(PRE_PUSH)),
     }
 }
 

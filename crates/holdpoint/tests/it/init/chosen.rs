@@ -275,6 +275,13 @@ fn commands_are_allowed_if_the_user_says_so() {
     assert_eq!(allow(), json!(["Bash(ls)", "Bash(holdpoint taskie:*)"]));
     well(&project, &["init"]);
     assert_eq!(allow(), json!(["Bash(ls)", "Bash(holdpoint taskie:*)"]));
+    // What a project says that its user chose counts for nobody else.
+    let clone = Project::new();
+    for path in [".holdpoint/installed.json", ".holdpoint/holdpoint.toml"] {
+        clone.write(path, project.read(path));
+    }
+    well(&clone, &["init"]);
+    assert_eq!(settings(&clone, FILE)["permissions"], json!(null));
     project.write(FILE, project.read(FILE).replacen('{', "{\"mine\": true, ", 1));
     well(&project, &["uninstall"]);
     assert_eq!(settings(&project, FILE), json!({"mine": true, "permissions": {"allow": ["Bash(ls)"]}}));
