@@ -185,25 +185,8 @@ impl Holds {
         (now, settled)
     }
 
-    /// Settles them all: their run is over.
-    pub fn end(&mut self) -> Vec<Settled> {
-        self.settle(How::Ended, |_| true)
-    }
-
-    /// A pause is over: a Stop holds again, and the calls that passed meanwhile are past.
-    pub fn resume(&mut self) -> Vec<Settled> {
-        let is_paused = |hold: &OpenHold| hold.cause == Some(Cause::Paused);
-        let passed = self.settle(How::Released, |hold| is_paused(hold) && !hold.is_of_stop());
-        self.0.iter_mut().filter(|hold| is_paused(hold)).for_each(|hold| hold.cause = None);
-        passed
-    }
-
-    /// A command took the run to this phase: what others asked at a Stop is past.
-    pub fn go_on(&mut self, to: &str, is_phase: impl Fn(&str) -> bool) -> Vec<Settled> {
-        self.settle(How::Passed, |hold| hold.is_of_stop() && hold.rule != to && is_phase(&hold.rule))
-    }
-
-    fn settle(&mut self, how: How, is_settled: impl Fn(&OpenHold) -> bool) -> Vec<Settled> {
+    /// Settles those for which this is so: whatever happened, it was no answer to what they ask.
+    pub fn settle(&mut self, how: How, is_settled: impl Fn(&OpenHold) -> bool) -> Vec<Settled> {
         let (settled, open) = std::mem::take(&mut self.0).into_iter().partition(is_settled);
         self.0 = open;
         let settled: Vec<OpenHold> = settled;

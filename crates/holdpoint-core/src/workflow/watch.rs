@@ -15,6 +15,8 @@ pub struct Watch {
     pub commits: List<usize>,
     /// The rules that hold changes of files.
     pub files: List<usize>,
+    /// The globs that all files which those rules can hold fit, where their conditions say so: others need not be looked at.
+    pub within: Option<List<Text>>,
     /// Whether the agents' settings are watched: those of every workflow that holds anything are.
     pub settings: bool,
     /// `restore`: what is put back when a shell call has changed it.
@@ -50,9 +52,13 @@ pub(super) fn of(workflow: &Workflow, restore: List<Text>) -> Watch {
     };
     let holds_anything =
         !workflow.phases.is_empty() || workflow.rules.iter().any(|rule| rule.step.delivery == Delivery::Hold);
+    let files = asking(ToolKind::Edit, &["tool.files", "tool.paths"]);
+    let within: Option<Vec<Vec<Text>>> =
+        files.iter().map(|at| globs(workflow.rules[*at].step.when.as_deref()?)).collect();
     Watch {
         commits: asking(ToolKind::Shell, &["tool.commits", "tool.commits_to"]),
-        files: asking(ToolKind::Edit, &["tool.files", "tool.paths"]),
+        within: within.map(|globs| globs.into_iter().flatten().collect()),
+        files,
         settings: holds_anything,
         restore,
     }
@@ -86,6 +92,30 @@ fn asks(workflow: &Workflow, rule: &Rule, wanted: &[&str]) -> bool {
         open.extend(names.iter().filter_map(|used| workflow.expression(&used.name)).map(AsRef::as_ref));
     }
     false
+}
+
+/// The globs that a condition wants files to fit, if it plainly does: `tool.files | only([…])`, alone or with other
+/// conditions that must be true as well.
+fn globs(when: &str) -> Option<Vec<Text>> {
+    let parts = unquoted(when)?;
+    let is_plain = |word: &str| !parts.iter().any(|part| part.split_whitespace().any(|it| it == word));
+    if !["or", "if", "else", "not"].into_iter().all(is_plain) {
+        return None;
+    }
+    when.split(" and ").find_map(|part| {
+        let given = part.trim().strip_prefix("tool.files | only(")?.strip_suffix(')')?;
+        let rest: String = unquoted(given)?.concat();
+        let is_list = rest.chars().all(|c| matches!(c, '[' | ']' | ',' | ' '));
+        let globs = given.split('\'').skip(1).step_by(2).filter(|glob| !glob.starts_with('!'));
+        is_list.then(|| globs.map(|glob| glob.to_owned().into()).collect())
+    })
+}
+
+/// What stands outside of quotes; none where that is not plain to see.
+fn unquoted(source: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = source.split('\'').collect();
+    let is_plain = !source.contains(['"', '\\', '{', '#']) && parts.len() % 2 == 1;
+    is_plain.then(|| parts.into_iter().step_by(2).collect())
 }
 
 /// Whether a word is in a source, and not as a part of a longer one. However it is spelt: `tool.commits`, `tool['commits']`.
@@ -131,6 +161,36 @@ mod tests {
              then = \"end\"\n",
         );
         assert_eq!((found.commits.len(), found.files.len()), (1, 1));
+    }
+
+    #[test]
+    fn the_files_that_can_be_held_are_known_where_a_condition_says_so_plainly() {
+        let rule = "[holds.a]\non = \"before edit\"\nwhen = \"\"\"WHEN\"\"\"\nsay = \"no\"\n";
+        let within = |when: &str| {
+            let found = watch(&rule.replace("WHEN", when)).within;
+            found.map(|globs| globs.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+        };
+        for (when, expect) in [
+            ("tool.files | only(['a/**', '!a/b'])", Some("a/**")),
+            ("tool.files | only('a/**', 'b.txt')", Some("a/**")),
+            ("tool.kind == 'x' and tool.files | only(['a or b/**'])", Some("a or b/**")),
+            ("tool.files | only(['a/**']) or tool.kind == 'x'", None),
+            ("not tool.files | only(['a/**'])", None),
+            ("tool.files | only(['a/**']) | length > 2", None),
+            ("tool.files | except(['a/**'])", None),
+            ("tool.files | only([state.x])", None),
+            ("(tool.files | only(['a/**'])) == 0", None),
+            ("tool.files | only(['a/**']) == [] and tool.files", None),
+        ] {
+            let expect = expect.map(|glob| if when.contains("b.txt") { "a/** b.txt" } else { glob });
+            assert_eq!(within(when).as_deref(), expect, "{when}");
+        }
+        let two = format!(
+            "{}{}",
+            rule.replace("WHEN", "tool.files | only(['a'])"),
+            rule.replace("holds.a", "holds.b").replace("WHEN", "tool.files")
+        );
+        assert_eq!(watch(&two).within, None, "another rule may hold any");
     }
 
     #[test]

@@ -8,7 +8,6 @@ use holdpoint_core::decide::decide;
 use holdpoint_core::door::{Pause, Word, report as asked_report};
 use holdpoint_core::effects::Source;
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::holds::Holds;
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
 
@@ -21,7 +20,7 @@ use crate::install::host::quoted;
 use crate::project::{self, Found, Run};
 use crate::store::door::Door;
 use crate::store::error::StoreError;
-use crate::store::{holds, journal, report, told};
+use crate::store::{journal, report, told};
 
 /// Returns the pause of a run. One whose time is over is ended.
 pub(crate) fn of(run: &Run, env: &Arc<dyn Env>) -> Option<Pause> {
@@ -180,10 +179,7 @@ fn close(run: &Run, env: &Arc<dyn Env>, word: Option<&Word>, accepts: bool) -> R
         let _ = report::note(&run.books, &path);
     }
     door.set_pause(None)?;
-    if holds::are_any(&run.books, &run.workflow.name, &place) {
-        let passed = holds::change(&run.books, &run.workflow.name, &place, Holds::resume)?;
-        with_session(run, env, |session| record::settled(run, session.event, passed));
-    }
+    with_session(run, env, release::resume)?;
     record::resumed(run, word, accepts);
     Ok(())
 }

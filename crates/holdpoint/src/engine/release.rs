@@ -5,7 +5,7 @@ use holdpoint_core::decide::decide;
 use holdpoint_core::digest::sha256;
 use holdpoint_core::effects::{Fault, Source};
 use holdpoint_core::event::{Event, Moment};
-use holdpoint_core::holds::{Holding, Holds, Judged};
+use holdpoint_core::holds::{Holding, Holds, How, Judged, OpenHold};
 use holdpoint_core::phase::{self, Due};
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::workflow::step::Delivery;
@@ -19,6 +19,7 @@ use super::{door, judge, patience, record};
 use crate::project::Found;
 use crate::store::books::Books;
 use crate::store::door::Door;
+use crate::store::error::StoreError;
 use crate::store::{holds, journal, layout};
 
 /// Gives a hold up.
@@ -219,6 +220,26 @@ fn holding(report: &Report) -> Vec<Holding<'_>> {
     all
 }
 
+/// A pause is over: a Stop holds again, and the calls that passed meanwhile are past.
+pub(super) fn resume(session: &Session<'_>) -> Result<(), StoreError> {
+    let (run, place) = (session.run, session.run.place());
+    if !holds::are_any(&run.books, &run.workflow.name, &place) {
+        return Ok(());
+    }
+    let is_paused = |hold: &OpenHold| hold.cause == Some(Cause::Paused);
+    let passed = holds::change(&run.books, &run.workflow.name, &place, |holds| {
+        let passed = holds.settle(How::Released, |hold| is_paused(hold) && !is_of_stop(hold));
+        holds.0.iter_mut().filter(|hold| is_paused(hold)).for_each(|hold| hold.cause = None);
+        passed
+    })?;
+    record::settled(run, session.event, passed);
+    Ok(())
+}
+
+fn is_of_stop(hold: &OpenHold) -> bool {
+    hold.event == Moment::Stop.name()
+}
+
 /// Settles the holds of phases that a command took the run past.
 pub(super) fn go_on(session: &Session<'_>, to: &str) {
     let (run, place) = (session.run, session.run.place());
@@ -226,7 +247,9 @@ pub(super) fn go_on(session: &Session<'_>, to: &str) {
         return;
     }
     let is_phase = |name: &str| run.workflow.phases.iter().any(|phase| *phase.name == *name);
-    let passed = holds::change(&run.books, &run.workflow.name, &place, |holds| holds.go_on(to, is_phase));
+    let passed = holds::change(&run.books, &run.workflow.name, &place, |holds| {
+        holds.settle(How::Passed, |hold| is_of_stop(hold) && hold.rule != to && is_phase(&hold.rule))
+    });
     record::settled(run, session.event, passed.unwrap_or_default());
 }
 
@@ -242,6 +265,7 @@ pub(super) fn end(session: &Session<'_>) {
     if !holds::are_any(&run.books, &run.workflow.name, &place) {
         return;
     }
-    let ended = holds::change(&run.books, &run.workflow.name, &place, Holds::end);
+    let ended =
+        holds::change(&run.books, &run.workflow.name, &place, |holds| holds.settle(How::Ended, |_| true));
     record::settled(run, session.event, ended.unwrap_or_default());
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use holdpoint_core::path::fits;
+use holdpoint_core::workflow::Text;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
@@ -42,7 +44,9 @@ impl Instant {
 
 /// Lists the files below `home`, by their paths from there, that were changed, made or removed since a moment. Of files
 /// that git does not know it sees those in folders that git knows. Nothing where there is no index to read.
-pub fn since(home: &Path, git: &GitFolders, moment: Instant) -> Vec<String> {
+///
+/// Where `within` is given, only files that fit one of its globs are looked at, beside those that git does not know.
+pub fn since(home: &Path, git: &GitFolders, moment: Instant, within: Option<&[Text]>) -> Vec<String> {
     let Ok(Some(index)) = crate::world::read_file(&git.index(), INDEX_BYTES_MAX) else { return Vec::new() };
     let Some(mut names) = entries::names(&index) else { return Vec::new() };
     let root = git.root.as_path();
@@ -52,7 +56,8 @@ pub fn since(home: &Path, git: &GitFolders, moment: Instant) -> Vec<String> {
         prefix.push(b'/');
         names.retain(|name| name.path.starts_with(&prefix));
     }
-    let walk = Walk { top: &top, names: &names, moment };
+    let within = within.map(|globs| globs.iter().map(|glob| Glob::new(glob)).collect::<Vec<_>>());
+    let walk = Walk { top: &top, names: &names, moment, below: prefix.len(), within };
     let found = walk.changed();
     let below = |path: &Vec<u8>| {
         path.strip_prefix(&prefix[..]).map(|path| String::from_utf8_lossy(path).into_owned())
@@ -65,6 +70,27 @@ struct Walk<'a> {
     top: &'a Place,
     names: &'a [Name<'a>],
     moment: Instant,
+    /// Where the names begin that globs are about.
+    below: usize,
+    /// The globs of the files that are meant; none: all are.
+    within: Option<Vec<Glob<'a>>>,
+}
+
+/// A glob, and what every path that fits it begins with.
+struct Glob<'a> {
+    text: &'a str,
+    beginning: &'a [u8],
+}
+
+impl<'a> Glob<'a> {
+    fn new(text: &'a str) -> Glob<'a> {
+        let plain = text.find(['*', '?', '[', ']', '{', '}', '!', '\\']).unwrap_or(text.len());
+        Glob { text, beginning: &text.as_bytes()[..plain] }
+    }
+
+    fn fits(&self, path: &[u8]) -> bool {
+        path.starts_with(self.beginning) && fits(self.text, &String::from_utf8_lossy(path))
+    }
 }
 
 /// What a part of a look has found.
@@ -117,7 +143,7 @@ impl<'a> Walk<'a> {
                 self.climb(folder, current.as_ref().map(|current| current.folder), part);
                 current = Some(self.enter(folder, part));
             }
-            let Some(current) = &current else { continue };
+            let Some(current) = current.as_ref().filter(|_| self.is_meant(&name.path)) else { continue };
             let is_changed = match current.place.as_ref().and_then(|place| place.changed_in(file)) {
                 Some(at) => at >= self.moment,
                 None => current.is_changed && !name.is_skipped,
@@ -126,6 +152,11 @@ impl<'a> Walk<'a> {
                 part.files.push(&name.path);
             }
         }
+    }
+
+    fn is_meant(&self, path: &[u8]) -> bool {
+        let path = path.get(self.below..).unwrap_or_default();
+        self.within.as_ref().is_none_or(|globs| globs.iter().any(|glob| glob.fits(path)))
     }
 
     fn enter(&self, folder: &'a [u8], part: &mut Part<'a>) -> Current<'a> {
@@ -223,15 +254,18 @@ mod tests {
         );
         let git = GitFolders::of(folder.path()).unwrap();
         let moment = later_than(&folder.path().join("top"));
-        assert!(since(folder.path(), &git, moment).is_empty());
+        assert!(since(folder.path(), &git, moment, None).is_empty());
         sh(
             "echo y > a/one; touch -d '2001-01-01' top; rm c/three; echo z > a/b/new; mv c/four c/five; mkdir d; echo q > d/far",
         );
-        let found = since(folder.path(), &git, moment);
+        let found = since(folder.path(), &git, moment, None);
         assert_eq!(found, ["a/b/new", "a/one", "c/five", "c/four", "c/three", "top"]);
-        assert_eq!(since(&folder.path().join("a"), &git, moment), ["b/new", "one"]);
+        assert_eq!(since(&folder.path().join("a"), &git, moment, None), ["b/new", "one"]);
+        let meant = |home: &Path, glob: &str| since(home, &git, moment, Some(&[glob.to_owned().into()]));
+        assert_eq!(meant(folder.path(), "a/**"), ["a/b/new", "a/one", "c/five"]);
+        assert_eq!(meant(&folder.path().join("a"), "on?"), ["b/new", "one"]);
         std::fs::write(folder.path().join(".git/index"), "rubbish").unwrap();
-        assert!(since(folder.path(), &git, moment).is_empty());
+        assert!(since(folder.path(), &git, moment, None).is_empty());
     }
 
     #[test]
@@ -247,11 +281,11 @@ mod tests {
         );
         let git = GitFolders::of(folder.path()).unwrap();
         let moment = later_than(&folder.path().join("copy/b/one"));
-        assert!(since(folder.path(), &git, moment).is_empty());
+        assert!(since(folder.path(), &git, moment, None).is_empty());
         // A file is put where git knows folders alone; one that is skipped is written, and one that is gone stays so.
         sh("echo y > top; echo z > c/new; mv a was; ln -s copy a");
-        assert_eq!(since(folder.path(), &git, moment), ["a", "a/b/one", "c/new", "top"]);
+        assert_eq!(since(folder.path(), &git, moment, None), ["a", "a/b/one", "c/new", "top"]);
         sh("git update-index --index-version 4");
-        assert_eq!(since(folder.path(), &git, moment), ["a", "a/b/one", "c/new", "top"]);
+        assert_eq!(since(folder.path(), &git, moment, None), ["a", "a/b/one", "c/new", "top"]);
     }
 }

@@ -155,7 +155,7 @@ fn files(session: &Session<'_>, note: &Note, now: &Sight) -> Result<Files, Unwat
     let run = session.run;
     let git = now.git.as_ref().filter(|_| !run.workflow.run.watch.files.is_empty());
     let Some(git) = git else { return Ok(Files::default()) };
-    let mut touched = touched::since(&run.home, git, note.look.at);
+    let mut touched = touched::since(&run.home, git, note.look.at, run.workflow.run.watch.within.as_deref());
     let mut files = Files { is_cut: touched.len() >= touched::FILES_MAX, ..Files::default() };
     touched.retain(|path| !note.look.files.contains_key(path) && !path.starts_with(".holdpoint/"));
     for part in touched.chunks(FILES_AT_ONCE) {
