@@ -131,6 +131,11 @@ impl Agent {
         self == Agent::Claude
     }
 
+    /// Returns whether the model hears what a hook says when a session begins in this way.
+    pub fn hears_at_start(self, source: Option<Source>) -> bool {
+        !(self == Agent::Gemini && source == Some(Source::Clear))
+    }
+
     /// Returns whether the reason of a held Stop comes back as the user's next prompt.
     pub fn prompts_itself(self) -> bool {
         matches!(self, Agent::Gemini | Agent::Cursor)

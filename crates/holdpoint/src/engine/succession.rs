@@ -17,13 +17,16 @@ use crate::agent::session_event::Source;
 use crate::caller::{self, Caller, presence};
 use crate::project::linked;
 use crate::project::whose::{self, Whose};
-use crate::store::owner;
+use crate::store::{memory, owner};
 
 /// How much of what is to be done is shown: a session that wants it whole asks, or is held with it.
 const CHARS_MAX: usize = 300;
 
 /// Takes a run over from the session before this one, and adds where it stands.
 pub(super) fn begin(session: &Session<'_>, asked: &Asked, report: &mut Report) {
+    if session.event.moment == Moment::Prompt && !asked.agent.hears_at_start(Some(Source::Clear)) {
+        return tell_late(session, report);
+    }
     let Some(asking) = session.claimant().filter(|_| session.event.moment == Moment::Start) else { return };
     let (run, env) = (session.run, session.env.as_ref());
     let facts = session.facts();
@@ -45,7 +48,28 @@ pub(super) fn begin(session: &Session<'_>, asked: &Asked, report: &mut Report) {
         report.note = Some("this session takes the place of the one that worked on this run".to_owned());
     }
     let text = text(session, asked.source, goes_on);
-    report.effects.messages.push(Message {
+    if asked.agent.hears_at_start(asked.source) {
+        report.effects.messages.push(message(text));
+    } else {
+        // Where it cannot be kept, `holdpoint status` says it.
+        let _ = memory::update(&run.books, asking.session, &run.workflow.name, |memory| memory.stands = text);
+    }
+}
+
+/// Adds what a client has lost that does not hand over what is said at the start.
+fn tell_late(session: &Session<'_>, report: &mut Report) {
+    let Some(asking) = session.claimant() else { return };
+    let (books, name) = (&session.run.books, &session.run.workflow.name);
+    let is_kept = memory::read(books, asking.session, name).is_some_and(|memory| !memory.stands.is_empty());
+    let taken =
+        || memory::update(books, asking.session, name, |memory| std::mem::take(&mut memory.stands)).ok();
+    if let Some(text) = is_kept.then(taken).flatten().filter(|text| !text.is_empty()) {
+        report.effects.messages.push(message(text));
+    }
+}
+
+fn message(text: String) -> Message {
+    Message {
         delivery: Delivery::Context,
         text,
         source: Said::Engine,
@@ -54,7 +78,7 @@ pub(super) fn begin(session: &Session<'_>, asked: &Asked, report: &mut Report) {
         code: None,
         facts: Vec::new(),
         satisfied_by: None,
-    });
+    }
 }
 
 /// Notes that a session has ended, if its client says so: what it worked on is no longer its own.

@@ -28,6 +28,9 @@ pub struct Memory {
     /// The tasks in the background that a Stop of this turn was postponed for.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub waited_for: BTreeSet<String>,
+    /// Where the run stands, for the first prompt of a session whose client loses what is said at its start.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stands: String,
 }
 
 /// Reads the memory, changes it and writes it back, under its lock.

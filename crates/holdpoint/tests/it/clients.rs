@@ -9,6 +9,8 @@ mod at_terminal;
 mod capabilities;
 mod cheats;
 mod claudex;
+#[cfg(target_os = "linux")]
+mod cleared;
 mod demo;
 #[cfg(target_os = "linux")]
 mod fence;

@@ -126,7 +126,7 @@ impl Kind {
     }
 
     /// A hook at these events, as the client's settings have it.
-    fn hooks(self, events: &[&str], command: &str) -> Json {
+    pub(super) fn hooks(self, events: &[&str], command: &str) -> Json {
         // Gemini counts milliseconds, the others seconds.
         let timeout = if self == Kind::Gemini { 60_000 } else { 60 };
         let hook = json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}]);

@@ -53,7 +53,7 @@ impl Seat {
     }
 
     /// Starts a client at a new terminal.
-    fn at(mut client: Command) -> Seat {
+    pub(super) fn at(mut client: Command) -> Seat {
         client.env("TERM", "xterm-256color");
         let terminal = Terminal::new();
         let side = terminal.users_side();
@@ -101,6 +101,21 @@ impl Seat {
         self.terminal.controller().write_all(line.as_bytes()).unwrap();
         self.waits(line, |screen| count(screen, line) > before);
         self.presses("\r");
+    }
+
+    /// Types a line, and enters it until this is so: a client that is not ready for it yet leaves it standing. An empty line
+    /// means nothing.
+    pub(super) fn types_until(&mut self, line: &str, mut is_so: impl FnMut(&Screen) -> bool) {
+        self.types(line);
+        let mut pressed = Instant::now();
+        let terminal = self.terminal.controller().try_clone().unwrap();
+        self.waits(line, |screen| {
+            if pressed.elapsed() > Duration::from_secs(2) {
+                pressed = Instant::now();
+                (&terminal).write_all(b"\r").unwrap();
+            }
+            is_so(screen)
+        });
     }
 
     /// Presses a key.

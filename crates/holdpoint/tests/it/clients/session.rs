@@ -204,6 +204,27 @@ pub(super) fn run_codex_with_patches(
 
 fn codex(name: &str, program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
     let home = tempfile::tempdir().unwrap();
+    settle_codex(home.path(), name, project, model, hooks);
+    in_codex(home, program, project, model, &["exec"])
+}
+
+/// Codex's command, for a terminal.
+#[cfg(target_os = "linux")]
+pub(super) fn codex_at(
+    home: &Path,
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    hooks: &Json,
+) -> Command {
+    settle_codex(home, UNKNOWN_MODEL, project, model, hooks);
+    let args = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"];
+    let vars = [("CODEX_HOME", home.as_os_str()), ("KEY", OsStr::new("none"))];
+    prepared(home, program, project, model, &args, &vars)
+}
+
+/// Writes the settings of Codex's user.
+fn settle_codex(home: &Path, name: &str, project: &Project, model: &Model, hooks: &Json) {
     // A login shell would set PATH anew, from the machine's profile.
     let config = format!(
         "allow_login_shell = false\nmodel = \"{name}\"\nmodel_provider = \"scripted\"\n\
@@ -213,9 +234,8 @@ fn codex(name: &str, program: &Path, project: &Project, model: &Model, hooks: &J
         model.url(),
         project.root().display()
     );
-    std::fs::write(home.path().join("config.toml"), config).unwrap();
-    std::fs::write(home.path().join("hooks.json"), hooks.to_string()).unwrap();
-    in_codex(home, program, project, model, &["exec"])
+    std::fs::write(home.join("config.toml"), config).unwrap();
+    std::fs::write(home.join("hooks.json"), hooks.to_string()).unwrap();
 }
 
 /// The last session of Codex, with the user's next prompt.
@@ -249,11 +269,31 @@ fn in_codex(home: TempDir, program: &Path, project: &Project, model: &Model, ver
 /// Runs Gemini CLI with these hooks, which belong to its user: a project's own would want the folder to be trusted.
 pub(super) fn run_gemini(program: &Path, project: &Project, model: &Model, hooks: &Json) -> Session {
     let home = tempfile::tempdir().unwrap();
+    settle_gemini(home.path(), hooks);
+    in_gemini(home, program, project, model, &[])
+}
+
+/// Gemini CLI's command, for a terminal.
+#[cfg(target_os = "linux")]
+pub(super) fn gemini_at(
+    home: &Path,
+    program: &Path,
+    project: &Project,
+    model: &Model,
+    hooks: &Json,
+) -> Command {
+    settle_gemini(home, hooks);
+    let url = model.url();
+    let args = ["--approval-mode", "yolo", "--model", "gemini-2.5-flash"];
+    prepared(home, program, project, model, &args, &gemini_vars(&url))
+}
+
+/// Writes the settings of Gemini CLI's user.
+fn settle_gemini(home: &Path, hooks: &Json) {
     let settings = json!({"hooks": hooks, "security": {"auth": {"selectedType": "gemini-api-key"}},
         "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
-    std::fs::create_dir(home.path().join(".gemini")).unwrap();
-    std::fs::write(home.path().join(".gemini/settings.json"), settings.to_string()).unwrap();
-    in_gemini(home, program, project, model, &[])
+    std::fs::create_dir(home.join(".gemini")).unwrap();
+    std::fs::write(home.join(".gemini/settings.json"), settings.to_string()).unwrap();
 }
 
 /// The last session of Gemini CLI, with the user's next prompt.
@@ -265,12 +305,11 @@ fn in_gemini(home: TempDir, program: &Path, project: &Project, model: &Model, mo
     let args =
         ["-p", "go", "--output-format", "json", "--approval-mode", "yolo", "--model", "gemini-2.5-flash"];
     let url = model.url();
-    let vars = [
-        ("GEMINI_API_KEY", "none"),
-        ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
-        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
-    ];
-    run(home, program, project, model, &[&args, more].concat(), &vars)
+    run(home, program, project, model, &[&args, more].concat(), &gemini_vars(&url))
+}
+
+fn gemini_vars(url: &str) -> [(&'static str, &str); 3] {
+    [("GEMINI_API_KEY", "none"), ("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_CLI_TRUST_WORKSPACE", "true")]
 }
 
 /// Registers the program with Claude Code for events; what the client sends is also kept, in `sent`.
