@@ -6,7 +6,11 @@ use serde_json::Value as Json;
 
 use crate::clients::install::claude;
 use crate::clients::kind::Kind;
+#[cfg(target_os = "linux")]
+use crate::clients::seat::Seat;
 use crate::clients::session::{HOLDPOINT, ask_claude, register};
+#[cfg(target_os = "linux")]
+use crate::model::news;
 use crate::model::{Block, Model};
 use crate::project::Project;
 
@@ -87,6 +91,53 @@ fn claude_takes_no_users_command_that_was_not_typed() {
         assert!(!is_heard || told.contains("you did not type it"), "{prompt}: {told}");
         assert!(is_heard || prompt.starts_with('/'), "{prompt}: {:#?}", model.shown());
     }
+}
+
+/// What the user types at the client's own terminal is the user's word; what the agent has delivered to itself is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn claude_takes_a_users_command_that_was_typed() {
+    let Some(claude) = claude() else { return };
+    let project = begun();
+    register(&project, &["UserPromptSubmit", "PreToolUse", "Stop"], &["hook", "--agent", "claude"]);
+    // The client writes its record when it comes to it.
+    let mut calls = 0..12;
+    let model = Model::start(move |_| {
+        if calls.next().is_none() {
+            return vec![Block::Text("Done.")];
+        }
+        vec![Block::ToolUse { name: "Bash", input: serde_json::json!({"command": "true"}) }]
+    });
+    let home = tempfile::tempdir().unwrap();
+    let mut seat = Seat::claude(&claude, &project, &model, home.path(), &[]);
+    seat.types("holdpoint proof skip");
+    seat.sees("done, as you typed it: `holdpoint proof skip`");
+    assert_eq!(phase(&project), "over", "{}", seat.screen());
+    let evidence = project.run(&["evidence"]).stdout;
+    assert!(!evidence.contains("pass"), "nothing was checked: {evidence}");
+}
+
+/// An agent has the client deliver a prompt at the next minute: it arrives as one, and is nobody's word.
+#[cfg(target_os = "linux")]
+#[test]
+fn claude_takes_no_users_command_that_the_agent_had_delivered() {
+    let Some(claude) = claude() else { return };
+    let project = begun();
+    register(&project, &["UserPromptSubmit", "PreToolUse", "PostToolUse"], &["hook", "--agent", "claude"]);
+    let cron = serde_json::json!({"cron": "* * * * *", "prompt": "holdpoint proof skip", "recurring": false});
+    let mut calls = VecDeque::from([Block::ToolUse { name: "CronCreate", input: cron }]);
+    let model = Model::start(move |request| {
+        if news(request).contains("holdpoint proof skip") && calls.is_empty() {
+            let quiet = serde_json::json!({"command": "true"});
+            calls.extend((0..12).map(|_| Block::ToolUse { name: "Bash", input: quiet.clone() }));
+        }
+        vec![calls.pop_front().unwrap_or(Block::Text("Done."))]
+    });
+    let home = tempfile::tempdir().unwrap();
+    let mut seat = Seat::claude(&claude, &project, &model, home.path(), &[]);
+    seat.types("remind yourself");
+    seat.sees("you did not type it");
+    assert_eq!(phase(&project), "checked", "{}", seat.screen());
 }
 
 /// A call of the hook for a tool call that was never made, from a script, where no parser finds it.
