@@ -10,7 +10,7 @@ mod plain;
 mod push;
 mod run;
 mod switch;
-mod tests;
+mod test_run;
 mod walk;
 mod word;
 mod wrapper;
@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
 pub use plain::plain_words;
-pub(crate) use tests::is_test_run;
+pub(crate) use test_run::is_test_run;
 
 use crate::world::{Answer, GitError, GitQuestion, World, WorldError};
 

@@ -56,6 +56,8 @@ const FAILURES: [&str; 13] = [
 ];
 /// Signs of a success.
 const SUCCESSES: [&str; 5] = ["All tests passed", "PASSED", "BUILD SUCCESS", "✓", "✔"];
+/// How lines begin that say of every failure the same: the runner of Node prints them before the error.
+const GENERAL: [&str; 2] = ["failureType:", "code: 'ERR_TEST_FAILURE'"];
 /// Words that name what went wrong.
 const NAMING: [&str; 4] = ["error", "fail", "assert", "exception"];
 
@@ -119,10 +121,11 @@ fn error(lines: &[&str]) -> String {
         let lower = line.to_lowercase();
         let is_none =
             counted(line, &["failed", "failures", "failure", "failing", "errors", "error"]) == Some(0);
-        !is_none && NAMING.iter().any(|word| lower.contains(word))
+        let is_general = GENERAL.iter().any(|start| line.trim_start().starts_with(start));
+        !is_none && !is_general && NAMING.iter().any(|word| lower.contains(word))
     };
-    let named = lines.iter().filter(fits).find(names);
-    let found = named.or_else(|| lines.iter().find(|line| fails(line)));
+    let first = lines.iter().filter(fits).find(names);
+    let found = first.or_else(|| lines.iter().find(|line| fails(line)));
     found
         .map_or_else(|| "the tests failed".to_owned(), |line| line.trim().chars().take(*LINE.end()).collect())
 }
@@ -189,6 +192,8 @@ mod tests {
         );
         assert_eq!(hearsay("3 passed; 0 failed\nTypeError: no", Some(1)).error, "TypeError: no");
         assert_eq!(hearsay("x", Some(1)).error, "the tests failed");
+        let tap = "not ok 2 - b\n  failureType: 'testCodeFailure'\n  error: 'Reduce of empty array'\n";
+        assert_eq!(hearsay(tap, Some(1)).error, "error: 'Reduce of empty array'");
         assert_eq!(hearsay("✗ a", Some(1)).error, "✗ a");
         assert_eq!(hearsay("fine", Some(0)).error, "");
     }

@@ -47,18 +47,20 @@ pub(super) fn refuted(budget: &Budget, source: &str, context: &Value) -> Option<
 fn is_conjunction(source: &str) -> bool {
     let (mut depth, mut quote, mut start) = (0_usize, None, None);
     for (at, sign) in source.char_indices().chain([(source.len(), ' ')]) {
-        match (quote, sign) {
-            (Some(open), _) if sign == open => quote = None,
-            (Some(_), '\\') => return false,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => quote = Some(sign),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
-            (None, _) if sign.is_alphanumeric() || sign == '_' => {
-                start.get_or_insert(at);
-                continue;
-            }
-            (None, _) => {}
+        match quote {
+            Some(open) if sign == open => quote = None,
+            Some(_) if sign == '\\' => return false,
+            Some(_) => {}
+            None => match sign {
+                '\'' | '"' => quote = Some(sign),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ if sign.is_alphanumeric() || sign == '_' => {
+                    start.get_or_insert(at);
+                    continue;
+                }
+                _ => {}
+            },
         }
         if let Some(from) = start.take()
             && depth == 0

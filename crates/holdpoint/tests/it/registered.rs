@@ -7,8 +7,11 @@ use serde_json::{Value as Json, json};
 
 use crate::project::{Printed, Project, feed};
 
-/// Event, matcher and guards, in the order of the settings file; each guard with its timeout there.
-pub(crate) const GROUPS: [(&str, Option<&str>, &[(&str, u32)]); 9] = [
+/// An event, a matcher, and the guards that are called for it, each with its timeout.
+type Group = (&'static str, Option<&'static str>, &'static [(&'static str, u32)]);
+
+/// What the settings file has, in its order.
+const GROUPS: [Group; 9] = [
     (
         "PreToolUse",
         Some("Task"),
@@ -42,7 +45,7 @@ pub(crate) const GROUPS: [(&str, Option<&str>, &[(&str, u32)]); 9] = [
 ];
 
 /// The settings file, with our program in the place of each script.
-pub(crate) fn settings() -> Json {
+fn settings() -> Json {
     let mut hooks = json!({});
     for (event, matcher, guards) in GROUPS {
         let hook = |(guard, timeout): &(&str, u32)| {
