@@ -83,11 +83,11 @@ fn bash(command: &str) -> Block {
     Block::ToolUse { name: "Bash", input: json!({"command": command, "description": "Works"}) }
 }
 
+/// A call that is waited for: newer clients leave their sub-agents in the background unless they are told.
 fn call(agent: &str, prompt: &str) -> Block {
-    Block::ToolUse {
-        name: "Task",
-        input: json!({"subagent_type": agent, "description": "Works", "prompt": prompt}),
-    }
+    let input =
+        json!({"subagent_type": agent, "description": "Works", "prompt": prompt, "run_in_background": false});
+    Block::ToolUse { name: "Agent", input }
 }
 
 fn write(project: &Project, file: &str, content: &str) -> Block {
