@@ -307,3 +307,68 @@ fn guards_that_write_side_by_side_lose_nothing() {
     assert_eq!(interview["menu_interactions"], CALLS);
     assert_eq!(state["code_review"]["team_size"], 2, "what others wrote is kept");
 }
+
+/// The orchestrator's instructions read these lists whole: they do not grow for ever.
+#[test]
+fn lists_have_caps() {
+    let here = Registered::new();
+    here.in_phase("06-implementation");
+    let mut state = here.state();
+    let entries = |count: usize, field: &str| -> Vec<Json> {
+        (0..count).map(|number| json!({field: "2026-01-01T00:00:00.000Z", "number": number})).collect()
+    };
+    state["skill_usage_log"] = entries(50, "timestamp").into();
+    state["pending_escalations"] = entries(20, "timestamp").into();
+    state["phases"]["06-implementation"]["iteration_requirements"]["test_iteration"]["history"] =
+        entries(100, "timestamp").into();
+    here.project.write(".isdlc/state.json", state.to_string());
+    let failing = json!({"tool_name": "Bash", "tool_input": {"command": "npm test"}});
+    here.say("PostToolUse", &after(failing, json!({"stdout": "1 failed", "exitCode": 1})));
+    here.say("PreToolUse", &task("sdlc-orchestrator", "advance"));
+    here.say("PostToolUse", &after(task("software-developer", "repair it"), json!("done")));
+    let state = here.state();
+    let tests = &state["phases"]["06-implementation"]["iteration_requirements"]["test_iteration"];
+    for (list, most, first) in [
+        (&state["skill_usage_log"], 50, 1),
+        (&state["pending_escalations"], 20, 2),
+        (&tests["history"], 100, 1),
+    ] {
+        let list = list.as_array().unwrap();
+        assert_eq!((list.len(), &list[0]["number"]), (most, &json!(first)), "the oldest go");
+        assert!(list[most - 1]["number"].is_null(), "the newest stay");
+    }
+}
+
+/// A hook that counts adds its fields, and leaves the rest of the file as others wrote it.
+#[test]
+fn what_others_wrote_keeps_its_order() {
+    let here = Registered::new();
+    let state = r#"{"zebra": 1, "active_workflow": {"current_phase": "01-requirements", "a": [1, 2]}, "apple": {"z": 1, "b": null}}"#;
+    here.project.write(".isdlc/state.json", state);
+    here.say("PostToolUse", &after(task("requirements-analyst", "ask the user"), json!("done")));
+    let written = here.project.read(".isdlc/state.json");
+    let squeezed: String = written.split_whitespace().collect();
+    let before: String = state.split_whitespace().collect();
+    assert!(squeezed.starts_with(before.trim_end_matches('}').trim_end_matches("null")), "{written}");
+    assert!(squeezed.contains(r#""skill_usage_log":[{"timestamp":"#), "{written}");
+}
+
+/// What `init` registers for these guards alone: each event that a guard of theirs looks at.
+#[test]
+fn init_registers_what_the_guards_look_at() {
+    let project = Project::new();
+    let printed = project.run(&["init", "--agent", "claude", "--workflow", "isdlc"]);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    let settings: Json = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
+    for (event, matcher, _) in GROUPS {
+        let group = &settings["hooks"][event][0];
+        let registered = group["matcher"].as_str().unwrap_or_default();
+        let is_there =
+            |tool| registered.trim_matches(['^', '$', '(', ')']).split('|').any(|name| name == tool);
+        assert!(matcher.is_none_or(is_there), "{event} {matcher:?}: {registered}");
+        assert!(group["hooks"][0].get("statusMessage").is_none(), "nothing is reviewed: {group}");
+    }
+    let failing = settings["hooks"]["PostToolUseFailure"][0]["matcher"].as_str().unwrap();
+    assert!(failing.contains("Bash") && failing.contains("PowerShell"), "{failing}");
+    assert!(settings["hooks"]["UserPromptSubmit"].is_array(), "a user who types the command starts no tool");
+}
