@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::allowed_files::AllowedFiles;
 use crate::plan::Plan;
+use crate::test_report;
 
 /// A reader of documents, with the words that a workflow told it.
 pub trait Reader {
@@ -41,6 +42,11 @@ pub fn read_as(reader: &str, document: &str, args: &[Json]) -> Result<Option<Jso
         ("planned" | "allowed_files", _) => Err(ReaderError::Arguments(reader.to_owned())),
         _ => Err(ReaderError::Unknown(reader.to_owned())),
     }
+}
+
+/// Reads what a test run printed that somebody else started.
+pub fn tests(output: &str, exit: Option<i64>) -> Result<Option<Json>, ReaderError> {
+    Ok(Some(serde_json::to_value(test_report::hearsay(output, exit))?))
 }
 
 fn json<R: Reader<Found: Serialize>>(reader: &R, document: &str) -> Result<Option<Json>, ReaderError> {

@@ -6,6 +6,7 @@
 mod cargo;
 mod excerpt;
 mod go;
+mod hearsay;
 mod jest;
 mod junit;
 mod mocha;
@@ -19,6 +20,7 @@ mod summary;
 mod tally;
 mod vitest;
 
+pub use hearsay::{Came, Hearsay, hearsay};
 pub use junit::junit;
 pub use outcome::{KILLED, NO_TESTS, NOT_EXECUTABLE, NOT_FOUND, Outcome, outcome};
 pub use summary::summary;

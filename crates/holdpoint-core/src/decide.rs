@@ -38,9 +38,17 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
             Err(error) => effects.fault(error.to_string()),
         }
     }
+    let debug = workflow.legacy.as_ref().and_then(|legacy| legacy.debug.as_ref());
+    let debug = debug.filter(|debug| facts.world.env(&debug.variable).as_deref() == Some("true"));
     for rule in workflow.rules_for(&event, only) {
         facts.forget_touched();
-        if let Err(error) = judge(rule, facts, &mut effects)
+        let before = effects.messages.len();
+        let judged = judge(rule, facts, &mut effects);
+        if let Some(debug) = debug {
+            let line = trace(rule, facts, &judged, &effects.messages[before..]);
+            effects.traces.push(format!("{} {line}", debug.prefix));
+        }
+        if let Err(error) = judged
             && blame(rule, &error, &mut effects)
             && holds_unjudged(rule, &workflow)
             && !is_ours(&event)
@@ -48,7 +56,31 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
             hold_unjudged(rule, &error, &mut effects);
         }
     }
+    for what in facts.take_strange() {
+        effects.fault(what);
+    }
     effects
+}
+
+/// What a rule came to, and what it looked at.
+fn trace(rule: &Rule, facts: &Facts, judged: &Result<(), FactError>, said: &[Message]) -> String {
+    let seen = match said.first() {
+        Some(message) => message.facts.clone(),
+        None => facts.take_touched(),
+    };
+    let came = match (judged, said.first()) {
+        (Err(error), _) => format!("could not be judged: {error}"),
+        (_, Some(Message { delivery: Delivery::Hold, .. })) => "holds".to_owned(),
+        (_, Some(_)) => "speaks".to_owned(),
+        (_, None) => "says nothing".to_owned(),
+    };
+    let seen: Vec<String> = seen.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let name = if rule.name == *rule.called() {
+        rule.name.to_string()
+    } else {
+        format!("{} ({})", rule.called(), rule.name)
+    };
+    format!("{name} {came}{}{}", if seen.is_empty() { "" } else { "; " }, seen.join(", "))
 }
 
 fn judge(rule: &Rule, facts: &Arc<Facts>, effects: &mut Effects) -> Result<(), FactError> {

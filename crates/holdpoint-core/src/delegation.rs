@@ -30,8 +30,10 @@ pub(crate) fn detect<E>(
     agents: impl FnOnce() -> Result<Agents, E>,
     phases: impl FnOnce() -> Result<Vec<String>, E>,
 ) -> Result<Detected, E> {
-    let Ok(name) = tool.agent() else { return Ok(Detected::default()) };
-    let called = name.map(|name| full_name(rules, name)).filter(|name| !name.is_empty());
+    if tool.agent().is_err() {
+        return Ok(Detected::default());
+    }
+    let called = called(rules, tool);
     let no_phase = |called| Ok(Detected { called, agent: None, phase: None });
     let text = tool.text().to_lowercase();
     if is_setup(rules, &text) {
@@ -54,6 +56,12 @@ pub(crate) fn detect<E>(
     Ok(phase.map_or(Detected { called: called.clone(), ..Detected::default() }, |phase| {
         delegated(called, None, &phase)
     }))
+}
+
+/// The full name of the agent that a call names, if it names one.
+pub(crate) fn called(rules: &Delegation, tool: &Tool) -> Option<String> {
+    let name = tool.agent().ok().flatten();
+    name.map(|name| full_name(rules, name)).filter(|name| !name.is_empty())
 }
 
 fn delegated(called: Option<String>, agent: Option<&String>, phase: &str) -> Detected {

@@ -27,6 +27,8 @@ pub struct Effects {
     pub messages: Vec<Message>,
     /// What could not be judged: the event is allowed.
     pub faults: Vec<Fault>,
+    /// A line about each rule that was asked, where somebody wants to see them.
+    pub traces: Vec<String>,
 }
 
 /// A text for somebody.
@@ -137,5 +139,6 @@ impl Effects {
         self.went = later.went.or(self.went.take());
         self.messages.extend(later.messages);
         self.faults.extend(later.faults);
+        self.traces.extend(later.traces);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn value(
     context: Value,
 ) -> Result<Value, FactError> {
     budget.check()?;
-    match plain::value(budget, source, &context) {
+    match plain::value(budget, source, &context).or_else(|| plain::refuted(budget, source, &context)) {
         Some(value) => Ok(value),
         None => compiled_value(env, budget, source, context),
     }

@@ -2,6 +2,7 @@
 
 mod approval;
 pub(crate) mod attributes;
+mod delegation;
 mod error;
 mod evidence;
 mod file;
@@ -38,7 +39,7 @@ pub(crate) use phase::phase_fact;
 pub(crate) use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 39] = [
+pub const NOUNS: [&str; 40] = [
     "allowed_files",
     "approvals",
     "approved",
@@ -54,6 +55,7 @@ pub const NOUNS: [&str; 39] = [
     "evidence",
     "file",
     "findings",
+    "first_json",
     "flags",
     "git",
     "kept",
@@ -100,6 +102,8 @@ pub struct Facts {
     known: Mutex<Vec<(String, Value)>>,
     asking: Mutex<Vec<String>>,
     touched: Mutex<Vec<String>>,
+    /// What was wrong and is left out: all that follow from these facts note it in one place.
+    strange: Arc<Mutex<Vec<String>>>,
     /// Fields that are about to be set: the state is seen with them.
     overlay: Vec<Set>,
     /// Names given for this once: a command's `args`, or `because` something did not work.
@@ -144,6 +148,7 @@ impl Facts {
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),
+            strange: Arc::default(),
             overlay: Vec::new(),
             given: Vec::new(),
         })
@@ -197,6 +202,7 @@ impl Facts {
             known: Mutex::default(),
             asking: Mutex::default(),
             touched: Mutex::default(),
+            strange: Arc::clone(&self.strange),
             overlay: self.overlay.clone(),
             given: self.given.clone(),
         }
@@ -314,6 +320,19 @@ impl Facts {
         let value = |path: &String| self.evaluate(&Text::Owned(path.clone()), context.clone()).ok();
         let paths = crate::expression::paths_in_expression(source, &ROOTS).into_iter();
         paths.filter_map(|path| value(&path).map(|value| (path, brief(&value)))).collect()
+    }
+
+    /// What was left out since this was last asked, because it is not what it should be.
+    pub(crate) fn take_strange(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.strange))
+    }
+
+    /// Notes that something was left out.
+    fn note_strange(&self, what: String) {
+        let mut strange = lock(&self.strange);
+        if !strange.contains(&what) {
+            strange.push(what);
+        }
     }
 
     fn known(&self, name: &str) -> Option<Value> {

@@ -4,6 +4,7 @@
 mod kit;
 mod operators;
 mod pattern;
+mod record;
 mod standard;
 
 use std::sync::Arc;
@@ -19,8 +20,11 @@ use kit::Kit;
 pub(crate) use pattern::{glob_fault, pattern, pattern_fault};
 
 /// Every filter's name.
-pub const FILTERS: [&str; 38] = [
+pub const FILTERS: [&str; 42] = [
+    "appending",
+    "dated",
     "default",
+    "epoch",
     "except",
     "first",
     "float",
@@ -36,6 +40,7 @@ pub const FILTERS: [&str; 38] = [
     "match",
     "max",
     "mentions",
+    "merged",
     "min",
     "number",
     "only",

@@ -10,6 +10,7 @@ mod plain;
 mod push;
 mod run;
 mod switch;
+mod test_run;
 mod walk;
 mod word;
 mod wrapper;
@@ -20,6 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
 pub use plain::plain_words;
+pub(crate) use test_run::is_test_run;
 
 use crate::world::{Answer, GitError, GitQuestion, World, WorldError};
 
@@ -56,10 +58,19 @@ pub struct Commits {
 /// The branches of other repositories that a command would push to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pushes {
-    /// Each branch once; `*` where it cannot be told which.
-    pub list: Vec<String>,
+    /// Each branch once for each folder.
+    pub list: Vec<Push>,
     /// Why the list may be incomplete.
     pub fault: Option<ShellError>,
+}
+
+/// A branch of another repository that a command would push to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Push {
+    /// The folder git would run in, absolute.
+    pub dir: String,
+    /// The branch; `*` where it cannot be told which.
+    pub branch: String,
 }
 
 /// What stands for any branch in a list of pushes.
@@ -116,6 +127,29 @@ fn walked<T>(command: &str, cwd: &str, world: &dyn World, wanted: impl FnOnce(wa
     let mut walk = walk::Walk::new(&world);
     walk.script(command, vec![place::Place::new(cwd)]);
     wanted(walk)
+}
+
+/// Whether what git does in `dir` is about the repository of `home`, or one of its worktrees; where `home` is in none, about one
+/// below it. What cannot be told is.
+pub(crate) fn is_of(home: &str, dir: &str, world: &dyn World) -> bool {
+    let repository = |dir: &str| world.git(dir, &GitQuestion::Repository);
+    if home == dir {
+        return true;
+    }
+    match (repository(dir), repository(home)) {
+        (Answer::Is(there), Answer::Is(here)) => {
+            let (there, here) = (shared(&there), shared(&here));
+            there == here || world.is_same_place(there, here)
+        }
+        (Answer::Is(_), Answer::None) => crate::path::below(home, dir).is_some(),
+        _ => true,
+    }
+}
+
+/// The folder that a repository shares with its worktrees: theirs are in `worktrees` there.
+fn shared(git_dir: &str) -> &str {
+    let parent = git_dir.rsplit_once('/').and_then(|(parent, _)| parent.strip_suffix("/worktrees"));
+    parent.unwrap_or(git_dir)
 }
 
 /// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`.

@@ -395,7 +395,10 @@ fn git_that_cannot_be_asked_is_a_fault() {
 
 #[test]
 fn pushes_are_seen_with_the_branch_they_move() {
-    let pushed = |command: &str| pushes(command, "/w", &repositories()).list.join(" ");
+    let pushed = |command: &str| {
+        let list = pushes(command, "/w", &repositories()).list;
+        list.into_iter().map(|push| push.branch).collect::<Vec<_>>().join(" ")
+    };
     for (command, to) in [
         ("git push", "main"),
         ("git push origin", "main"),

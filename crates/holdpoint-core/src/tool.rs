@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 mod command;
 mod path;
+mod ran;
 mod unknown;
 
 /// The kind of a tool, as far as rules distinguish tools.
@@ -158,6 +159,8 @@ pub struct Tool {
     pub result: Option<Json>,
     /// The error, if the call failed.
     pub error: Option<Json>,
+    /// Whether the event itself says that the call succeeded.
+    pub has_succeeded: bool,
 }
 
 impl Tool {

@@ -124,7 +124,11 @@ fn round<'a>(facts: &'a Arc<Facts>, step: &Step, sets: &[Set]) -> Result<Round<'
 fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), FactError> {
     if !step.set.is_empty() {
         let now = facts.overlaid(&effects.sets);
-        let sets = rendered(&now, &step.set, &origin.context(&now, step))?;
+        let mut sets = rendered(&now, &step.set, &origin.context(&now, step))?;
+        if matches!(origin, Origin::Rule(..)) {
+            // A rule is asked at many events: what stands there already is not written again.
+            sets.retain(|set| !now.has(set));
+        }
         effects.sets.extend(sets);
     }
     effects.accepts |= step.accept || step.command.create.is_some();
@@ -297,13 +301,27 @@ impl Origin<'_> {
         match self {
             Origin::Phase(phase) => vec![("phase", phase_fact(facts, phase)), target()],
             Origin::Command(_) => vec![target()],
-            Origin::Rule(_, element) => element.clone(),
+            Origin::Rule(_, element) => {
+                let mut names = element.clone();
+                names.extend(spoken(facts, step, element).map(|said| ("said", said)));
+                names
+            }
         }
     }
 
     fn context(&self, facts: &Arc<Facts>, step: &Step) -> Value {
         naming(facts, self.names(facts, step))
     }
+}
+
+/// What a rule says, for what it sets, writes and logs of that; none if it asks for nothing of the kind.
+fn spoken(facts: &Arc<Facts>, step: &Step, element: &[(&'static str, Value)]) -> Option<Value> {
+    let written = step.write.iter().map(|file| &file.source);
+    let mut sources = step.set.iter().map(|set| &set.source).chain(written).chain(step.log.iter());
+    sources.any(|source| source.contains("said")).then(|| {
+        let said = facts.render(&step.say.template, naming(facts, element.to_vec()));
+        said.map_or_else(Value::from, Value::from)
+    })
 }
 
 #[cfg(test)]

@@ -259,6 +259,8 @@ pub struct Rule {
     pub step: step::Step,
     /// What ends the hold, for `why`; a template.
     pub satisfied_by: Option<Text>,
+    /// Whether it says something to the user only once a session.
+    pub once: bool,
     /// Whether a hold that cannot be judged holds; none: as `[run]` says.
     pub holds_on_fault: Option<bool>,
     /// The rule's line in the workflow file.

@@ -22,6 +22,12 @@ pub trait World: Send + Sync {
         Answer::None
     }
 
+    /// Reads what a test run printed, with its exit code if that is known. The reader is no part of the core either.
+    fn tests(&self, output: &str, exit: Option<i64>) -> Answer<serde_json::Value> {
+        let _ = (output, exit);
+        Answer::None
+    }
+
     /// Whether a file or folder exists.
     fn exists(&self, path: &str) -> Answer<()>;
 
@@ -51,9 +57,14 @@ pub trait World: Send + Sync {
         None
     }
 
+    /// Returns the time, in milliseconds since 1970.
+    fn now_millis(&self) -> i64 {
+        0
+    }
+
     /// Returns the time, in seconds since 1970.
     fn now(&self) -> i64 {
-        0
+        self.now_millis().div_euclid(1_000)
     }
 
     /// Whether a report exists that did not exist when its phase was entered.

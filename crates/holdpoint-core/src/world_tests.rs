@@ -84,8 +84,8 @@ impl World for FakeWorld {
         (self.is_folder)(dir)
     }
 
-    fn now(&self) -> i64 {
-        self.now
+    fn now_millis(&self) -> i64 {
+        self.now * 1_000
     }
 
     fn tree(&self, aside: &[String]) -> Answer<String> {

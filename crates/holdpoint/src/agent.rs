@@ -171,6 +171,7 @@ impl<'a> Parts<'a> {
             input: payload.get("tool_input").cloned().unwrap_or_default(),
             result: result(payload).cloned().filter(|_| moment == Moment::After),
             error: payload.get("error").cloned().filter(|_| event_name == "PostToolUseFailure"),
+            has_succeeded: false,
         });
         let (session, cwd) = (text(payload, "session_id"), text(payload, "cwd"));
         Parts { event_name, moment, tool, session, cwd }
@@ -227,10 +228,15 @@ pub fn event(agent: Agent, payload: &Json, otherwise: &Otherwise<'_>) -> Option<
     if is_turns && session_event::is_subagents(payload) {
         return None;
     }
+    // Claude Code calls this hook for calls that worked alone; older scripts were handed any result as `tool_result`.
+    let is_success =
+        text(payload, "hook_event_name") == Some("PostToolUse") && payload.get("tool_response").is_some();
+    let is_success = agent == Agent::Claude && is_success;
+    let tool = parts.tool.map(|tool| Tool { has_succeeded: tool.has_succeeded || is_success, ..tool });
     let cwd = parts.cwd.filter(|cwd| std::path::Path::new(cwd).is_absolute()).unwrap_or(otherwise.cwd);
     let event = Event {
         moment: parts.moment,
-        tool: parts.tool,
+        tool,
         session: parts.session.map(str::to_owned),
         cwd: cwd.to_owned(),
         prompt: text(payload, "prompt").filter(|_| parts.moment == Moment::Prompt).map(str::to_owned),

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::workflow::Workflow;
+use holdpoint_core::workflow::step::Step;
 use holdpoint_core::world::Answer;
 
 use self::allowed_content::{AllowedContent, Source};
@@ -342,12 +343,18 @@ fn noted<T: Clone>(all: &[(PathBuf, T)], folder: &Path) -> Option<T> {
     all.iter().find(is_it).map(|(_, what)| what.clone())
 }
 
-/// Returns whether a run can be found without a registry: its workflow only holds. It starts nothing and writes nothing.
+/// Returns whether a run can be found without a registry: its workflow only holds. It starts nothing and makes no files. What its
+/// rules set in the state is written only where the project is allowed.
 pub fn only_guards(workflow: &Workflow) -> bool {
     let run = &workflow.run;
     let writes = run.is_sealed || run.clears_strays || run.log.is_some();
+    let tells = run.record.is_some() || !run.mirrors.is_empty();
     let acts = !workflow.phases.is_empty() || !workflow.commands.is_empty();
-    !writes && !acts && !workflow.rules.iter().any(|rule| rule.step.changes())
+    let makes_files = |step: &Step| {
+        let files = !step.write.is_empty() || !step.remove.is_empty();
+        files || !step.freeze.is_empty() || !step.log.is_empty()
+    };
+    !writes && !tells && !acts && !workflow.rules.iter().any(|rule| makes_files(&rule.step))
 }
 
 /// Names a run in its project.

@@ -125,7 +125,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
             said.fault(&Books::of(&home, call.env.as_ref()), &event, &what, nothing_judged(&what));
         }
     }
-    if let Some(reply) = unknown_names(options, &found, call) {
+    if let Some(reply) = unknown_names(&event, &found, call) {
         return reply;
     }
     let is_own = options.protocol == Protocol::Own;
@@ -254,7 +254,9 @@ fn respond(
     let unheard = std::mem::take(&mut said.unheard);
     let mut answer = said.answer(home, event.moment);
     answer.instead = instead;
+    let mut plain = String::new();
     if call.options.protocol == Protocol::Legacy {
+        plain = legacy::plain(found, event.moment, &mut answer);
         answer.release = legacy::release(call, found, event.moment);
         let shows_messages = answer.release.is_some() && answer.hold.is_none();
         answer.stderr.extend(answer.message.take_if(|_| !shows_messages));
@@ -266,7 +268,7 @@ fn respond(
         echo::expect(&books(home), &event, answer.hold.as_deref());
     }
     let stdout = agent::render(&answer, asked, event.moment, call.options.protocol);
-    let stdout = stdout.map(|json| format!("{json}\n")).unwrap_or_default();
+    let stdout = plain + &stdout.map(|json| format!("{json}\n")).unwrap_or_default();
     let exit = agent::exit(&answer, asked, event.moment, call.options.protocol);
     answer.stderr.extend(answer.hold.take_if(|_| exit == 2));
     let stderr = answer.stderr.iter().map(|text| format!("{text}\n")).collect();
@@ -351,7 +353,8 @@ fn moment_of_rule(options: &Options, call: &Call<'_>) -> Option<Moment> {
 }
 
 /// A workflow or a rule that does not exist is a mistake in the registration: the user must see it, the agent goes on.
-fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Reply> {
+fn unknown_names(event: &Event, found: &Found, call: &Call<'_>) -> Option<Reply> {
+    let options = call.options;
     let names_nothing = options.workflow.is_none() && options.only.is_none();
     if names_nothing || !found.unusable.is_empty() || !found.waiting.is_empty() {
         return None;
@@ -387,6 +390,11 @@ fn unknown_names(options: &Options, found: &Found, call: &Call<'_>) -> Option<Re
         }
         _ => return None,
     };
+    // Whoever has moved only half of a registration would hear it with every call.
+    let registry = Registry::of(call.env.as_ref());
+    if event.session.as_deref().is_some_and(|session| !registry.first_time(session, &problem)) {
+        return Some(Reply::default());
+    }
     note_fault(&call.env, call.cwd, &problem);
     Some(Reply::to_user(&format!(
         "holdpoint hook: {problem}. Nothing is held until the hook's registration is fixed."

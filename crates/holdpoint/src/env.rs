@@ -29,6 +29,11 @@ pub trait Env: Send + Sync {
         jiff::Timestamp::now().as_second()
     }
 
+    /// Returns the time, in milliseconds since 1970.
+    fn now_millis(&self) -> i64 {
+        jiff::Timestamp::now().as_millisecond()
+    }
+
     /// Returns a random number.
     fn random_u64(&self) -> u64 {
         // Each hasher of the standard library has its own keys, from the system's source of randomness.
@@ -158,6 +163,10 @@ impl Env for FixedEnv {
 
     fn now(&self) -> i64 {
         self.now.unwrap_or_else(|| ProcessEnv.now())
+    }
+
+    fn now_millis(&self) -> i64 {
+        self.now.map_or_else(|| ProcessEnv.now_millis(), |now| now.saturating_mul(1_000))
     }
 
     fn pause(&self, _: Duration) {}

@@ -112,7 +112,7 @@ fn hooks(workflow: &Workflow) -> Map<String, Json> {
         hook.insert("command".to_owned(), "holdpoint".into());
         hook.insert("args".to_owned(), json!(args));
         hook.insert("timeout".to_owned(), timeout.into());
-        hook.extend(is_long.then(|| ("statusMessage".to_owned(), STATUS.into())));
+        hook.extend((is_long && longest > 0).then(|| ("statusMessage".to_owned(), STATUS.into())));
         // A rule about every tool makes the matchers of the other rules irrelevant.
         let all = tools.contains("");
         let matcher = tools.into_iter().collect::<Vec<_>>().join("|");

@@ -14,6 +14,7 @@ use std::time::Duration;
 use holdpoint_checks::reader;
 use holdpoint_core::level::Level;
 use holdpoint_core::path::{below, stays_below, tidy};
+use holdpoint_core::secret;
 use holdpoint_core::workflow::Workflow;
 use holdpoint_core::world::{Answer, GitQuestion, Head, World, WorldError};
 use thiserror::Error;
@@ -302,6 +303,12 @@ fn or_fault<T>(result: Result<T, worktree::TreeError>) -> Answer<T> {
     result.map_or_else(|error| Answer::Fault(WorldError::Tree(in_full(&error))), Answer::Is)
 }
 
+/// What a reader of documents answers.
+fn read(said: Result<Option<serde_json::Value>, reader::ReaderError>) -> Answer<serde_json::Value> {
+    let fault = |why: reader::ReaderError| Answer::Fault(WorldError::Document(why.to_string()));
+    said.map_or_else(fault, |said| said.map_or(Answer::None, Answer::Is))
+}
+
 impl World for ProjectWorld {
     fn read(&self, path: &str) -> Answer<Vec<u8>> {
         let real = self.place(path).and_then(|place| self.without_links(&place));
@@ -324,10 +331,11 @@ impl World for ProjectWorld {
             Answer::Fault(why) => return Answer::Fault(why),
         };
         let text = String::from_utf8_lossy(&bytes);
-        match reader::read_as(reader, text.trim_start_matches('\u{feff}'), args) {
-            Ok(said) => said.map_or(Answer::None, Answer::Is),
-            Err(why) => Answer::Fault(WorldError::Document(why.to_string())),
-        }
+        read(reader::read_as(reader, text.trim_start_matches('\u{feff}'), args))
+    }
+
+    fn tests(&self, output: &str, exit: Option<i64>) -> Answer<serde_json::Value> {
+        read(reader::tests(&secret::replaced(output), exit))
     }
 
     fn exists(&self, path: &str) -> Answer<()> {
@@ -360,8 +368,8 @@ impl World for ProjectWorld {
         level::of_this_process(self.books(), self.env.as_ref())
     }
 
-    fn now(&self) -> i64 {
-        self.env.now()
+    fn now_millis(&self) -> i64 {
+        self.env.now_millis()
     }
 
     fn is_new(&self, path: &str) -> Answer<()> {

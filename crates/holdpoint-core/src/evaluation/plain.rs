@@ -22,6 +22,56 @@ pub(super) fn value(budget: &Budget, source: &str, context: &Value) -> Option<Va
     Some(value)
 }
 
+/// The value of an expression that is false because the first thing it names is: what comes after `and` is not asked.
+pub(super) fn refuted(budget: &Budget, source: &str, context: &Value) -> Option<Value> {
+    let (first, rest) = source.trim_start().split_once(" and ")?;
+    if !is_path(first) || !is_conjunction(rest) {
+        return None;
+    }
+    let mut value = context.clone();
+    let mut steps = 0;
+    for name in first.split('.') {
+        value = value.get_attr(name).ok()?;
+        steps += 1;
+        match value.kind() {
+            ValueKind::Invalid => return None,
+            ValueKind::Undefined => break,
+            _ => {}
+        }
+    }
+    budget.step(Some(steps));
+    (!value.is_true()).then_some(value)
+}
+
+/// Whether no word of a source binds less than `and`, outside of brackets and texts.
+fn is_conjunction(source: &str) -> bool {
+    let (mut depth, mut quote, mut start) = (0_usize, None, None);
+    for (at, sign) in source.char_indices().chain([(source.len(), ' ')]) {
+        match quote {
+            Some(open) if sign == open => quote = None,
+            Some(_) if sign == '\\' => return false,
+            Some(_) => {}
+            None => match sign {
+                '\'' | '"' => quote = Some(sign),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ if sign.is_alphanumeric() || sign == '_' => {
+                    start.get_or_insert(at);
+                    continue;
+                }
+                _ => {}
+            },
+        }
+        if let Some(from) = start.take()
+            && depth == 0
+            && matches!(&source[from..at], "or" | "if" | "else")
+        {
+            return false;
+        }
+    }
+    true
+}
+
 /// The text of a template that only names values.
 pub(super) fn text(budget: &Budget, source: &str, context: &Value) -> Option<String> {
     // MiniJinja leaves the last line's end out.

@@ -74,3 +74,34 @@ fn reading_uses_up_the_budget() {
     text(&budget, "{{ name }}", &context()).unwrap();
     assert_eq!((budget.steps(), budget.worked()), (4, "a {{ b }}".len()));
 }
+
+#[test]
+fn what_the_first_name_refutes_is_not_compiled() {
+    let env = crate::filters::Environments::default();
+    let context = Value::from(minijinja::value::Serde(
+        serde_json::json!({"no": false, "yes": true, "nil": null, "t": {"empty": ""}}),
+    ));
+    let refuted = |source: &str| refuted(&env.budget, source, &context).is_some();
+    for source in [
+        "no and yes",
+        "missing and x(",
+        "t.empty and yes",
+        "nil and (a or b)",
+        "no and 'a or b'",
+        "missing.x.y and z",
+    ] {
+        assert!(refuted(source), "{source}");
+    }
+    for source in [
+        "yes and no",
+        "no and yes or yes",
+        "no and yes if yes else yes",
+        "no or yes",
+        "(no) and yes",
+        "no and 'a\\' or b' or yes",
+    ] {
+        assert!(!refuted(source), "{source}");
+    }
+    let value = |source: &str| crate::evaluation::value(&env, &env.budget, source, context.clone()).unwrap();
+    assert!(!value("no and yes").is_true() && value("no and yes or yes").is_true());
+}

@@ -73,11 +73,21 @@ const TOOL: Attributes = &[
     ("input", Is::Any),
     ("result", Is::Text),
     ("error", Is::Text),
+    ("exit", Is::Number),
     ("commits", Is::Truth),
     ("commits_to", Is::List),
     ("pushes", Is::Truth),
     ("pushes_to", Is::List),
     ("runs", Is::Function(&Is::Truth)),
+    ("tests", Is::Table(TESTS)),
+];
+const TESTS: Attributes = &[
+    ("outcome", Is::Text),
+    ("failed", Is::Number),
+    ("skipped", Is::Number),
+    ("skips", Is::List),
+    ("error", Is::Text),
+    ("runner", Is::Text),
 ];
 const EVENT: Attributes = &[
     ("moment", Is::One(Names::Moments)),
@@ -189,8 +199,8 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "git" => Is::Table(&[("branch", Is::Text), ("head", Is::Table(HEAD))]),
         "kept" => Is::Function(&Is::Table(KEPT)),
         "layout" => Is::Table(&[("faults", Is::List)]),
-        "markdown" => Is::Function(&Is::Any),
-        "now" => Is::Table(&[("iso", Is::Text), ("epoch", Is::Number)]),
+        "first_json" | "markdown" => Is::Function(&Is::Any),
+        "now" => Is::Table(&[("iso", Is::Text), ("exact", Is::Text), ("epoch", Is::Number)]),
         "phase" => Is::Table(PHASE),
         "planned" => Is::Function(&Is::Tasks),
         "program" => Is::Function(&Is::Table(PROGRAM)),

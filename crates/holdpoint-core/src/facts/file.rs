@@ -66,6 +66,29 @@ impl File {
     }
 }
 
+impl super::Facts {
+    /// `first_json(paths)`: the first of these files that is JSON. One that is there and is none is noted, and counts as missing.
+    pub(super) fn first_json(&self, paths: &[String]) -> Value {
+        for path in paths {
+            let bytes = match self.world.read(path) {
+                Answer::Is(bytes) => bytes,
+                Answer::None => continue,
+                Answer::Fault(why) => {
+                    self.note_strange(format!("`{path}` cannot be read, so it counts as missing: {why}"));
+                    continue;
+                }
+            };
+            match crate::json::lazy::value(&bytes) {
+                Ok(value) => return value,
+                Err(why) => {
+                    self.note_strange(format!("`{path}` is not valid JSON, so it counts as missing: {why}"));
+                }
+            }
+        }
+        Value::UNDEFINED
+    }
+}
+
 impl Object for File {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let value = match key.as_str()? {

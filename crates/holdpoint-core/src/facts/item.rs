@@ -7,6 +7,8 @@ use serde_json::Value as Json;
 
 use super::{FactError, Facts};
 use crate::effects::Set;
+use crate::workflow::Text;
+use crate::workflow::step::key_name;
 
 impl Facts {
     /// The element whose id the state names; undefined if there is none.
@@ -43,7 +45,28 @@ impl Facts {
             let (place, _) = self.item_at()?.ok_or_else(missing)?;
             path.splice(0..1, [item.list.to_string(), place.to_string()]);
         }
+        for part in &mut path {
+            if let Some(name) = key_name(part) {
+                *part = self.key(field, name)?;
+            }
+        }
         Ok(Set { path, value })
+    }
+
+    /// Whether the state has this field with this value.
+    pub(crate) fn has(self: &Arc<Self>, set: &Set) -> bool {
+        let state = self.lookup("state").unwrap_or_default();
+        let inner =
+            |value: Value, part: &String| value.get_item(&Value::from(part.as_str())).unwrap_or_default();
+        let value = set.path.iter().fold(state, inner);
+        !value.is_undefined() && self.json(&value).is_ok_and(|value| value == set.value)
+    }
+
+    /// The key that a name in a field's path stands for.
+    fn key(self: &Arc<Self>, field: &str, name: &str) -> Result<String, FactError> {
+        let value = self.evaluate(&Text::Owned(name.to_owned()), self.context())?;
+        let key = value.as_str().filter(|key| !key.is_empty()).map(str::to_owned);
+        key.ok_or_else(|| FactError::Missing(format!("`{field}` cannot be set: `{name}` is no text")))
     }
 
     /// Whether a field is one of the current item.

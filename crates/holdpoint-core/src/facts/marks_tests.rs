@@ -285,7 +285,7 @@ fn what_changed_has_landed_in_one_commit_or_has_not() {
 
 fn answer(who: &str, said: &str) -> Event {
     let input = json!({"subagent_type": who, "prompt": "x"});
-    let tool = Tool { name: "Task".into(), input, result: Some(json!(said)), error: None };
+    let tool = Tool { name: "Task".into(), input, result: Some(json!(said)), ..Tool::default() };
     Event { moment: Moment::After, tool: Some(tool), ..Event::from_shell(Moment::After, "/p") }
 }
 

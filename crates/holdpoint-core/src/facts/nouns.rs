@@ -16,8 +16,6 @@ use crate::world::{Answer, GitQuestion, World};
 
 /// The longest list of numbers that a text can ask for.
 const RANGE_MAX: i64 = 1_000;
-/// How often a call's text is looked through for the names of agents and phases.
-const AGENTS: usize = 32;
 
 impl Facts {
     pub(super) fn noun(self: &Arc<Self>, name: &str) -> Value {
@@ -34,15 +32,19 @@ impl Facts {
             "breaches" => self.breaches().unwrap_or_else(Value::from),
             "changed" => self.changed().map_or_else(Value::from, Value::from),
             "cwd" => Value::from(self.folder_below_home()),
-            "delegation" => self.delegation().unwrap_or_else(Value::from),
+            "delegation" => self.delegation(),
             "env" => Value::from_object(Variables(world)),
             "event" => Value::from_object(EventFact(Arc::clone(&self.event))),
             "evidence" => Value::from_object(EvidenceFact(Arc::clone(self))),
+            "first_json" => {
+                let facts = Arc::clone(self);
+                Value::from_function(move |paths: Vec<String>| facts.first_json(&paths))
+            }
             "git" => Value::from_object(GitFact(Arc::clone(self))),
             "landed" => self.has_landed().map_or_else(Value::from, Value::from),
             "layout" => self.layout_faults().unwrap_or_else(Value::from),
             "nonce" => self.nonce().unwrap_or_else(Value::from),
-            "now" => time::now(world.now()),
+            "now" => time::now(world.now_millis()),
             "phase" => self.due_phase().unwrap_or_else(Value::from),
             "program" => Value::from_function(move |name: &str| program(name, Arc::clone(&world))),
             "proved" => {
@@ -135,33 +137,6 @@ impl Facts {
         };
         let faults = crate::layout::faults(layout, &files, &read);
         Ok(Value::from_pairs([("faults", faults.into_iter().map(Value::from).collect::<Value>())]))
-    }
-
-    fn delegation(self: &Arc<Self>) -> Result<Value, FactError> {
-        let (Some(rules), Some(tool)) = (&self.workflow.delegation, &self.event.tool) else {
-            return Ok(Value::UNDEFINED);
-        };
-        let agents = || match rules.manifest.iter().find_map(|path| self.manifest(path)) {
-            Some(bytes) => crate::delegation::agents_in(&bytes?, &rules.agents)
-                .map_err(|why| FactError::malformed("the agents manifest is not as expected", why)),
-            None => Ok(Vec::new()),
-        };
-        let phases = || match &rules.phases {
-            Some(source) => Ok(texts_in(&self.evaluate(source, self.context())?)),
-            None => Ok(Vec::new()),
-        };
-        self.budget.spend(tool.text().len().saturating_mul(AGENTS))?;
-        let found = crate::delegation::detect(rules, tool, agents, phases)?;
-        let pairs = [("called", found.called), ("agent", found.agent), ("phase", found.phase)];
-        Ok(Value::from_pairs(pairs.map(|(name, text)| (name, text.map_or(Value::UNDEFINED, Value::from)))))
-    }
-
-    fn manifest(&self, path: &str) -> Option<Result<Vec<u8>, FactError>> {
-        match self.world.read(path) {
-            Answer::None => None,
-            Answer::Is(bytes) => Some(Ok(bytes)),
-            Answer::Fault(why) => Some(Err(FactError::world(format!("`{path}` cannot be read"), why))),
-        }
     }
 }
 

@@ -56,6 +56,10 @@ impl World for Questions {
         self.ask(FILE, |world| world.read_as(reader, path, args))
     }
 
+    fn tests(&self, output: &str, exit: Option<i64>) -> Answer<Json> {
+        self.ask(FILE, |world| world.tests(output, exit))
+    }
+
     fn exists(&self, path: &str) -> Answer<()> {
         self.ask(QUESTION, |world| world.exists(path))
     }
@@ -80,8 +84,8 @@ impl World for Questions {
         self.world.level()
     }
 
-    fn now(&self) -> i64 {
-        self.world.now()
+    fn now_millis(&self) -> i64 {
+        self.world.now_millis()
     }
 
     fn is_new(&self, path: &str) -> Answer<()> {

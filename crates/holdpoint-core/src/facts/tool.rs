@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::event::Event;
 use crate::shell::{Commits, Pushes, ShellError};
 use crate::tool::{Tool, ToolKind};
-use crate::world::World;
+use crate::world::{Answer, World};
 
 /// What comparing a path, or a program that a command runs, with another counts for.
 const PATH: usize = 256;
@@ -38,6 +38,7 @@ impl Facts {
             commits: OnceLock::new(),
             pushes: OnceLock::new(),
             ran: OnceLock::new(),
+            tests: OnceLock::new(),
         })
     }
 
@@ -51,8 +52,8 @@ fn listed(texts: &[String]) -> Value {
     texts.iter().map(|text| Value::from(text.as_str())).collect()
 }
 
-/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.files`, `.input`, `.result`, `.error`, `.commits`, `.commits_to`,
-/// `.pushes`, `.pushes_to`, `.runs('git push')`.
+/// `tool.name`, `.kind`, `.agent`, `.text`, `.command`, `.paths`, `.files`, `.input`, `.result`, `.error`, `.exit`, `.commits`, `.commits_to`,
+/// `.pushes`, `.pushes_to`, `.runs('git push')`, `.tests`.
 struct ToolFact {
     event: Arc<Event>,
     home: String,
@@ -64,6 +65,8 @@ struct ToolFact {
     commits: OnceLock<Commits>,
     pushes: OnceLock<Pushes>,
     ran: OnceLock<Result<Vec<Vec<String>>, ShellError>>,
+    /// What the test run came to that the command was.
+    tests: OnceLock<Result<Value, FactError>>,
 }
 
 impl std::fmt::Debug for ToolFact {
@@ -87,7 +90,8 @@ impl ToolFact {
             Some(why) if commits.list.is_empty() => Err(FactError::Shell(why.clone())),
             // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
             _ => {
-                Ok(commits.list.iter().filter_map(|commit| commit.branch.clone()).map(Value::from).collect())
+                let here = commits.list.iter().filter(|commit| self.is_here(&commit.dir));
+                Ok(here.filter_map(|commit| commit.branch.clone()).map(Value::from).collect())
             }
         }
     }
@@ -116,17 +120,48 @@ impl ToolFact {
             self.pushes.get_or_init(|| crate::shell::pushes(&command, &self.event.cwd, self.world.as_ref()));
         match &pushes.fault {
             Some(why) if pushes.list.is_empty() => Err(FactError::Shell(why.clone())),
-            _ => Ok(pushes.list.clone()),
+            _ => {
+                let here = pushes.list.iter().filter(|push| self.is_here(&push.dir));
+                let mut branches: Vec<String> = here.map(|push| push.branch.clone()).collect();
+                branches.dedup();
+                Ok(branches)
+            }
         }
+    }
+
+    /// Whether a folder belongs to the project's repository, or to one of its worktrees: others are none of its business.
+    fn is_here(&self, dir: &str) -> bool {
+        crate::shell::is_of(&self.home, dir, self.world.as_ref())
     }
 
     /// `tool.runs('git push', …)`: whether the shell command runs one of these.
     fn runs(&self, wanted: &[String]) -> Result<bool, FactError> {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
-        let find = || crate::shell::programs(&command, &self.event.cwd, self.world.as_ref());
-        let ran = self.ran.get_or_init(find).as_ref().map_err(|why| FactError::Shell(why.clone()))?;
+        let ran = self.programs(&command)?;
         self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
         Ok(ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted))))
+    }
+
+    /// The programs that the shell command runs.
+    fn programs(&self, command: &str) -> Result<&Vec<Vec<String>>, FactError> {
+        let find = || crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
+        self.ran.get_or_init(find).as_ref().map_err(|why| FactError::Shell(why.clone()))
+    }
+
+    /// `tool.tests`: what the test run came to that the shell command was; undefined if it was none, or has not ended.
+    fn tests(&self) -> Result<Value, FactError> {
+        let Some(tool) = self.event.tool.as_ref() else { return Ok(Value::UNDEFINED) };
+        let Some(command) = tool.command() else { return Ok(Value::UNDEFINED) };
+        let Some(ran) = tool.ran() else { return Ok(Value::UNDEFINED) };
+        if !self.programs(&command)?.iter().any(|words| crate::shell::is_test_run(words)) {
+            return Ok(Value::UNDEFINED);
+        }
+        self.budget.spend(ran.output.len())?;
+        match self.world.tests(&ran.output, ran.exit) {
+            Answer::Is(read) => Ok(Value::from(Serde(&read))),
+            Answer::None => Ok(Value::UNDEFINED),
+            Answer::Fault(why) => Err(FactError::world("the test run cannot be read", why)),
+        }
     }
 
     fn paths(&self) -> Result<impl Iterator<Item = String>, FactError> {
@@ -178,10 +213,15 @@ impl Object for ToolFact {
             "input" => Some(self.input(tool).unwrap_or_else(Value::from)),
             "result" => tool.result_text().filter(|text| !text.is_empty()).map(|text| self.text(text)),
             "error" => tool.error_text().map(|text| self.text(text)),
+            "exit" => tool.ran().and_then(|ran| ran.exit).map(Value::from),
             "commits" => Some(self.commits().map_or_else(Value::from, Value::from)),
             "commits_to" => Some(self.commits_to().unwrap_or_else(Value::from)),
             "pushes" => Some(self.pushes_to().map_or_else(Value::from, |to| Value::from(!to.is_empty()))),
             "pushes_to" => Some(self.pushes_to().map_or_else(Value::from, |to| listed(&to))),
+            "tests" => {
+                let tests = self.tests.get_or_init(|| self.tests()).clone();
+                Some(tests.unwrap_or_else(Value::from))
+            }
             "runs" => {
                 let tool = Arc::clone(self);
                 Some(Value::from_function(move |wanted: Rest<Value>| {

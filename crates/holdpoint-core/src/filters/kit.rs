@@ -115,6 +115,7 @@ fn environment(budget: &Arc<Budget>, wanted: Option<&[&str]>) -> Environment<'st
     let mut kit = Kit { env, wanted, marks };
     super::operators::add(&mut kit, budget);
     super::standard::add(&mut kit, budget);
+    super::record::add(&mut kit, budget);
     super::add_plain(&mut kit);
     super::add_counted(&mut kit, budget);
     kit.env

@@ -3,7 +3,7 @@
 use brush_parser::ast::{AndOr, AndOrList, CompoundList, CompoundListItem, Pipeline, SeparatorOperator};
 
 use super::place::{Endings, Place};
-use super::{Commits, ShellError, document, within_limits};
+use super::{Commits, Push, ShellError, document, within_limits};
 use crate::world::World;
 
 /// The deepest nesting of scripts in scripts (`sh -c`, `eval`, aliases).
@@ -20,7 +20,7 @@ pub(super) struct Walk<'a> {
     pub(super) world: &'a dyn World,
     pub(super) found: Commits,
     /// The branches that are pushed to.
-    pub(super) pushed: Vec<String>,
+    pub(super) pushed: Vec<Push>,
     /// The programs that are run, with their arguments.
     pub(super) ran: Vec<Vec<String>>,
     /// What the last simple command prints, where that is plain to see: a shell may read it through a pipe.

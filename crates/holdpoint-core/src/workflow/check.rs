@@ -23,6 +23,7 @@ pub use worst_case::reviews_at_most;
 use std::collections::HashSet;
 
 use self::shape::Known;
+use super::parse::parts::placed;
 use super::parse::{Extent, FILE, Parsed};
 use super::table::Piece;
 use crate::diagnostic::{Diagnostic, nearest, nearest_path};
@@ -75,7 +76,7 @@ pub fn check(parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
     if parsed.error().is_none() && found.is_understood {
         problems.extend(names.unused(parsed, &found.used));
     }
-    once(problems)
+    once(problems.into_iter().map(|problem| placed(problem, &parsed.places)).collect())
 }
 
 /// What is wrong with what expressions mean, and with the fields that they and others name.
@@ -161,9 +162,10 @@ impl<'a> Names<'a> {
         Names { defined, item, has_phases }
     }
 
-    fn has(&self, name: &str, has_element: bool) -> bool {
+    fn has(&self, name: &str, piece: &Piece) -> bool {
         let given = match name {
-            "key" | "value" => has_element,
+            "key" | "value" => piece.has_element,
+            "said" => !piece.moments.is_empty(),
             "target" | "prompt" | "schema" | "command" | "output" | "result" | "verdict" => self.has_phases,
             _ => false,
         };
@@ -230,7 +232,7 @@ fn unknown(
     used: &mut HashSet<String>,
 ) -> Option<Diagnostic> {
     let (what, known) = match name.used_as {
-        Use::Variable => ("name", names.has(&name.name, piece.has_element)),
+        Use::Variable => ("name", names.has(&name.name, piece)),
         Use::Filter => ("filter", FILTERS.contains(&name.name.as_str())),
         Use::Test => ("test", TESTS.contains(&name.name.as_str())),
     };

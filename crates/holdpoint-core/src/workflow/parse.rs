@@ -11,6 +11,7 @@ mod mirrors;
 mod names;
 mod notes;
 mod own_commands;
+pub(super) mod parts;
 mod performers;
 mod permits;
 mod phases;
@@ -39,8 +40,9 @@ use links::{Link, Target};
 /// The file a workflow's folder must have.
 pub const FILE: &str = "workflow.toml";
 
-const TOP_KEYS: [&str; 23] = [
+const TOP_KEYS: [&str; 24] = [
     "about",
+    "names",
     "run",
     "defaults",
     "phases",
@@ -77,6 +79,8 @@ pub struct Parsed {
     pub workflow: Workflow,
     /// What is wrong so far.
     pub(crate) problems: Vec<Diagnostic>,
+    /// The further files of names, and where each begins.
+    pub(crate) places: Vec<(String, usize)>,
     /// Every expression and template in it.
     pub(crate) pieces: Vec<Piece>,
     /// The text files it names.
@@ -138,17 +142,19 @@ impl Parsed {
 
 /// Parses the workflow called `name` from its file's `source`; `read` gives the other files of its folder.
 pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let mut parser = Parser::new(source, read);
-    let (workflow, is_little) = match DeTable::parse(source) {
-        Ok(document) => {
-            let has_lost_table = plain::has_lost_table(document.get_ref());
-            let workflow = parser.workflow(name, document.get_ref());
-            parser.plain_texts(document.get_ref());
+    let whole = parts::Whole::of(source, read);
+    let mut parser = Parser::new(&whole.source, read);
+    let (workflow, is_little) = match whole.document(source) {
+        Ok((document, problems)) => {
+            parser.reader.problems.extend(problems);
+            let has_lost_table = plain::has_lost_table(&document);
+            let workflow = parser.workflow(name, &document);
+            parser.plain_texts(&document);
             if !has_lost_table {
                 parser.resolve_links();
             }
             parser.leave_out_followers();
-            (workflow, has_lost_table || document.get_ref().is_empty())
+            (workflow, has_lost_table || document.is_empty())
         }
         Err(error) => {
             let workflow = parser.workflow(name, &DeTable::new());
@@ -171,9 +177,11 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
     }
     let restore = std::mem::take(&mut workflow.run.watch.restore);
     workflow.run.watch = super::watch::of(&workflow, restore);
+    let placed = |problem: Diagnostic| parts::placed(problem, &whole.places);
     Parsed {
         workflow,
-        problems: parser.reader.problems,
+        problems: parser.reader.problems.into_iter().map(placed).collect(),
+        places: whole.places.clone(),
         pieces,
         texts: parser.texts,
         phases: parser.phase_spans,

@@ -6,6 +6,11 @@ use super::{List, Named, Say, Text};
 /// The due phase that means nobody's turn.
 pub(crate) const END: &str = "end";
 
+/// The name in a part of a field's path that stands for its value: `{phase}`.
+pub(crate) fn key_name(part: &str) -> Option<&str> {
+    part.strip_prefix('{')?.strip_suffix('}').filter(|name| !name.contains(['{', '}']))
+}
+
 /// A step of a phase, of a limit, of a command or of a rule. Which keys each may have, the parser says.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "bake", derive(databake::Bake), databake(path = holdpoint_core::workflow::step))]

@@ -47,6 +47,7 @@ fn camel(payload: &Json) -> Option<Parts<'_>> {
             input: payload.get("toolArgs").map(nested).unwrap_or_default(),
             result: payload.get("toolResult").cloned(),
             error: payload.get("error").cloned(),
+            has_succeeded: false,
         })
     });
     Some(Parts { event_name, moment, tool, session: text(payload, "sessionId"), cwd: text(payload, "cwd") })

@@ -57,6 +57,7 @@ fn tool(payload: &Json, event: &str, moment: Moment) -> Option<Tool> {
             .filter(|_| is_after)
             .or_else(|| result.clone().filter(|_| code.is_some_and(|c| c != 0))),
         result,
+        has_succeeded: code == Some(0),
     })
 }
 

@@ -122,6 +122,11 @@ fn is_command(keys: &Map<String, Json>) -> bool {
     keys.contains_key("run") || keys.contains_key("approve")
 }
 
+/// Returns whether a case is answered in the form of older scripts, which may be plain text.
+fn is_legacy(keys: &Map<String, Json>) -> bool {
+    keys.get("protocol").and_then(Json::as_str) == Some("legacy")
+}
+
 /// Lists where two values differ. `(any)` stands for any value.
 fn differences(path: &str, want: &Json, got: &Json) -> Vec<String> {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -236,13 +241,13 @@ impl Seen<'_> {
     }
 
     /// Returns whether the hook said nothing. The older scripts' form may still have fields, such as one that suppresses
-    /// output.
+    /// output; and a case may say what is on standard error.
     fn is_silent(&self, keys: &Map<String, Json>) -> bool {
         let stdout = self.reply.stdout.trim();
-        let is_legacy = keys.get("protocol").and_then(Json::as_str) == Some("legacy");
         let fields = serde_json::from_str::<Fields>(stdout).unwrap_or_default();
-        let has_only_fields = is_legacy && !fields.is_empty() && !fields.contains_key("systemMessage");
-        self.reply.stderr.is_empty() && (matches!(stdout, "" | "{}") || has_only_fields)
+        let has_only_fields = is_legacy(keys) && !fields.is_empty() && !fields.contains_key("systemMessage");
+        let has_errors = !self.reply.stderr.is_empty() && !keys.contains_key("stderr");
+        !has_errors && (matches!(stdout, "" | "{}") || has_only_fields)
     }
 
     fn compare_texts(
@@ -254,7 +259,8 @@ impl Seen<'_> {
     ) {
         let context = stdout.pointer("/hookSpecificOutput/additionalContext").and_then(Json::as_str);
         let message = stdout.get("systemMessage").and_then(Json::as_str);
-        let printed = is_command(keys).then_some(self.reply.stdout.as_str());
+        let is_plain = is_command(keys) || is_legacy(keys);
+        let printed = is_plain.then_some(self.reply.stdout.as_str());
         let said = [hold, context, message, printed, Some(self.reply.stderr.as_str())];
         let said = said.into_iter().flatten().collect::<Vec<_>>().join("\n");
         for part in texts(keys.get("says")).filter(|part| !said.contains(part)) {

@@ -177,6 +177,11 @@ fn give_up_if_spent(session: &Session<'_>, report: &mut Report, rule: &str, text
 /// Decides under the state's lock and writes what changes. If it cannot be written, the decision stands and the journal
 /// says what was lost.
 fn decide_and_write(session: &Session<'_>, only: Option<&str>) -> Effects {
+    // Most events change nothing, and need no lock.
+    let first = decide(&session.facts(), only);
+    if first.writes_nothing() {
+        return first;
+    }
     let what = match session.facts().state_path() {
         Ok(Some(path)) => format!("the state file `{path}` was not written"),
         Ok(None) => "what a rule changes was not written".to_owned(),

@@ -8,7 +8,7 @@ use holdpoint_core::workflow::legacy::Legacy;
 use serde_json::Value as Json;
 
 use super::{Call, Reply, note_fault};
-use crate::agent::{Fields, Protocol};
+use crate::agent::{Answer, Fields, Protocol};
 use crate::catalog;
 use crate::env::Env;
 use crate::hook::input::Input;
@@ -30,6 +30,25 @@ pub(super) fn release(call: &Call<'_>, found: &Found, moment: Moment) -> Option<
         all.extend(more);
         all
     })
+}
+
+/// What stands on standard output as the scripts had it: plain text for the agent, a message in a field of its own. It is taken
+/// out of the answer.
+pub(super) fn plain(found: &Found, moment: Moment, answer: &mut Answer) -> String {
+    let mut lines = Vec::new();
+    for legacy in found.runs.iter().filter_map(|run| run.workflow.legacy.as_ref()) {
+        if let Some(context) = answer.context.take_if(|_| legacy.plain_context) {
+            lines.push(context + "\n");
+        }
+        if let Some(field) =
+            legacy.message.as_ref().filter(|_| answer.hold.is_none() && moment != Moment::Stop)
+            && let Some(message) = answer.message.take()
+        {
+            let fields = Fields::from_iter([(field.to_string(), message.into())]);
+            lines.push(format!("{}\n", Json::Object(fields)));
+        }
+    }
+    lines.concat()
 }
 
 /// The moment of a payload that names neither an event nor a tool: scripts with a `[legacy]` were called at Stop alone,

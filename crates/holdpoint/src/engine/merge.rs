@@ -90,22 +90,33 @@ impl Said {
         }
     }
 
-    /// Adds what the rules of a workflow say that only holds, in a project in which nothing is written.
+    /// Adds what the rules of a workflow say that only holds, in a project in which nothing is written. What a witness says of
+    /// something that it would have noted is not true here: the user is told so instead.
     pub(super) fn guard(&mut self, session: &Session<'_>, effects: &Effects) {
         let Session { run, event, env, .. } = session;
         let workflow = run.workflow.name.as_ref();
-        for Message { delivery, text, .. } in &effects.messages {
+        let notes =
+            |name: &str| run.workflow.rules.iter().any(|rule| rule.name == name && rule.step.changes());
+        for Message { delivery, text, name, .. } in &effects.messages {
             let named = || (workflow.to_owned(), text.clone());
             match delivery {
                 // A Stop that cannot be counted is not held: it could go on for ever.
                 Delivery::Hold if event.moment.is_stop() => self.messages.push(text.clone()),
                 Delivery::Hold => self.holds.push(named()),
+                _ if notes(name) => {}
                 Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}
             }
         }
+        if !effects.writes_nothing() {
+            let text = format!(
+                "holdpoint: {workflow} counts and notes nothing here, because this project is not allowed. To allow it: holdpoint allow"
+            );
+            self.once(&Registry::of(env.as_ref()), event, &text.clone(), text);
+        }
+        self.stderr.extend(effects.traces.iter().cloned());
         for what in &effects.faults {
             let text = format!("holdpoint: {workflow} could not judge this and let it pass: {}.", what.what);
             self.once(&Registry::of(env.as_ref()), event, &text.clone(), text);
@@ -117,6 +128,7 @@ impl Said {
         let Session { run, event, .. } = session;
         let workflow = run.workflow.name.as_ref();
         self.unheard.extend(report.unheard.clone());
+        self.stderr.extend(report.effects.traces.iter().cloned());
         if let Some(why) = report.note.as_ref().filter(|_| report.is_aside && !self.quiet) {
             self.messages.extend(ownership::message(run, event, why));
         }
@@ -128,7 +140,7 @@ impl Said {
                     self.holds.push(named());
                     self.name_door(session, report, name);
                 }
-                Delivery::Tell if *source == Source::Rule && self.is_stale(session, report, text) => {}
+                Delivery::Tell if *source == Source::Rule && self.is_stale(session, report, name, text) => {}
                 Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
@@ -173,13 +185,16 @@ impl Said {
         }
     }
 
-    /// Whether what a witness says to the user at Stop is no news: it was said in this session, or it comes after the word that
-    /// something of this run was released.
-    fn is_stale(&self, session: &Session<'_>, report: &Report, text: &str) -> bool {
+    /// Whether what a witness says to the user is no news: it is to be said once and was said in this session; or it is said at
+    /// Stop, and comes after the word that something of this run was released.
+    fn is_stale(&self, session: &Session<'_>, report: &Report, rule: &str, text: &str) -> bool {
         let Session { run, event, .. } = session;
         let id = event.session.as_deref().unwrap_or_default();
         let is_told = || !told::first_time(&run.books, id, &format!("said {text}"));
-        event.moment == Moment::Stop && !self.quiet && (!report.released.is_empty() || is_told())
+        let once = || run.workflow.rules.iter().any(|known| known.once && known.name == rule);
+        let is_stop = event.moment == Moment::Stop;
+        let is_behind = is_stop && !report.released.is_empty();
+        !self.quiet && (is_behind || ((is_stop || once()) && is_told()))
     }
 
     /// The answer; texts too long for an agent are kept in a file below `home`, or cut where nothing is written.

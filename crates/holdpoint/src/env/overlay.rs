@@ -45,6 +45,10 @@ impl<T: Overlay> Env for T {
         self.outer().now()
     }
 
+    fn now_millis(&self) -> i64 {
+        self.outer().now_millis()
+    }
+
     fn random_u64(&self) -> u64 {
         self.outer().random_u64()
     }

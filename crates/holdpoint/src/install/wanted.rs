@@ -31,6 +31,8 @@ pub struct Wanted {
     beside: Vec<Occasion>,
     /// Whether the hook before a shell call may have a command to perform.
     performs: bool,
+    /// How long the longest review may take, in seconds.
+    review_s: u32,
 }
 
 /// What a settings file gets.
@@ -75,6 +77,7 @@ impl Wanted {
             }
         }
         self.performs |= workflow.commands.iter().any(|command| workflow.is_for_hooks(command));
+        self.review_s = self.review_s.max(workflow.longest_review_s());
         if !workflow.phases.is_empty() || workflow.run.clears_strays {
             self.look_at_stop(workflow.longest_review_s().saturating_add(STOP_MARGIN_S));
         }
@@ -132,7 +135,7 @@ impl Wanted {
             Moment::Beside(Occasion::End) => END_SECONDS,
             _ => self.stop.filter(|_| is_long).unwrap_or(QUICK_SECONDS),
         };
-        let status = self.stop.filter(|_| is_long).map(|_| STATUS);
+        let status = self.stop.filter(|_| is_long && self.review_s > 0).map(|_| STATUS);
         let matcher_text = matcher.as_deref();
         let handler = Handler { agent: host.name, program, seconds, moment, status, matcher: matcher_text };
         let handler = (host.handler)(&handler);

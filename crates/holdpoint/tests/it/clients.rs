@@ -16,6 +16,7 @@ mod demo;
 mod fence;
 mod held;
 pub(crate) mod install;
+mod isdlc;
 mod kind;
 mod limits;
 mod mechanisms;
@@ -34,6 +35,7 @@ mod sessions;
 mod table;
 mod taken_up;
 mod taskie;
+mod walk;
 mod word;
 
 use std::process::Command;

@@ -89,6 +89,7 @@ mod readme;
 mod recorded;
 mod recording;
 mod reference;
+mod registered;
 mod registration;
 #[cfg(target_os = "linux")]
 mod release;

@@ -41,6 +41,7 @@ pub(crate) fn books(state: &Path, home: &Path) -> Books {
 }
 
 /// What the program printed.
+#[derive(Debug)]
 pub(crate) struct Printed {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

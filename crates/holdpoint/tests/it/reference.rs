@@ -97,9 +97,11 @@ fn the_page_of_the_environment_has_every_variable() {
     }
     page.push_str("\nWorkflows look at some of their own:\n\n| workflow | variables |\n| --- | --- |\n");
     for workflow in workflow_names() {
-        let text = read(&format!("workflows/{workflow}/workflow.toml"));
+        let text = workflow_files(&workflow);
         let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        let names = text.split("env.").skip(1).filter_map(|rest| rest.split(|c| !is_name(c)).next());
+        let after = |before: &'static str| text.split(before).skip(1);
+        let uses = after("env.").chain(after("variable = \""));
+        let names = uses.filter_map(|rest| rest.split(|c| !is_name(c)).next());
         let names: BTreeSet<String> =
             names.filter(|name| !name.is_empty()).map(|name| format!("`{name}`")).collect();
         if !names.is_empty() {
@@ -110,6 +112,16 @@ fn the_page_of_the_environment_has_every_variable() {
     page.push_str(&what_programs_get());
     assert!(page.contains("| `HOLDPOINT_REVIEWER` |") && page.contains("`CODEX_THREAD_ID`"), "{page}");
     assert_kept("docs/reference/environment.md", &page);
+}
+
+/// A workflow's own file, and those of its names.
+fn workflow_files(workflow: &str) -> String {
+    let folder = format!("workflows/{workflow}");
+    let names = std::fs::read_dir(repository().join(&folder).join("names")).into_iter().flatten().flatten();
+    let mut files: Vec<String> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    files.sort();
+    let names = files.iter().map(|file| read(&format!("{folder}/names/{file}")));
+    [read(&format!("{folder}/workflow.toml"))].into_iter().chain(names).collect()
 }
 
 /// The variables that programs of reviewers and checks get.

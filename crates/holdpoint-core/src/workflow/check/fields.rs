@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::super::limit::Limit;
 use super::super::parse::{FILE, FieldName, Parsed};
+use super::super::step::key_name;
 use super::super::{FieldType, Named, Workflow};
 use super::shape::{Known, Shape};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -123,6 +124,9 @@ pub(super) fn undeclared(parsed: &Parsed, known: &Known<'_>) -> Vec<Diagnostic> 
             return None; // That is no name, and said already.
         }
         let (item, name) = part(parsed, &field.path);
+        if key_name(name).is_some() {
+            return None; // It may be any.
+        }
         let (message, hint) = if item.is_none() && is_bare {
             let is_known = own.iter().any(|declared| declared == name) || is_read(parsed, name);
             let is_wrong = field.is_set && !is_known;

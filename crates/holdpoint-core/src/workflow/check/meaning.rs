@@ -386,10 +386,10 @@ impl<'k> Judge<'k> {
 
     fn filtered(&mut self, name: &str, of: Shape, args: &[CallArg<'_>]) -> Shape {
         match name {
-            "length" | "int" | "float" | "number" | "whole" => Shape::Number,
+            "length" | "int" | "float" | "number" | "whole" | "epoch" => Shape::Number,
             "join" | "lower" | "match" | "quoted" | "replace" | "segment" | "span" | "spell" | "string"
             | "text" | "trim" | "unlike" | "upper" => Shape::Text,
-            "except" | "only" | "split" | "map" | "items" => Shape::List,
+            "except" | "only" | "split" | "map" | "items" | "appending" | "dated" => Shape::List,
             "list" | "select" | "reject" | "selectattr" | "rejectattr" | "sort" | "unique" => match of {
                 Shape::Elements(_) | Shape::Empty => of,
                 _ => Shape::List,

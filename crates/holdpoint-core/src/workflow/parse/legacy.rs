@@ -2,12 +2,12 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::super::legacy::Legacy;
-use super::super::table::{Reader, Spanned, json};
-use super::super::{List, Named};
+use super::super::legacy::{Debug, Legacy};
+use super::super::table::{Language, Reader, Spanned, json};
+use super::super::{List, Named, Text};
 use super::Parser;
 
-const LEGACY_KEYS: [&str; 2] = ["release", "bad_input"];
+const LEGACY_KEYS: [&str; 5] = ["release", "bad_input", "context", "message", "debug"];
 /// What an answer may say besides a message. All other fields an agent knows would hold it, or speak to it.
 const RELEASE_KEYS: [&str; 3] = ["continue", "decision", "suppressOutput"];
 
@@ -16,7 +16,34 @@ impl Parser<'_> {
         let table = self.inner(top, "legacy")?;
         self.reader.known_keys("[legacy]", table, &LEGACY_KEYS);
         let bad_input = Reader::get(table, "bad_input").and_then(|value| self.exit_code(value));
-        Some(Legacy { release: self.release(table), bad_input })
+        Some(Legacy {
+            release: self.release(table),
+            bad_input,
+            plain_context: self.chosen(table, "context", &[("stderr", false), ("stdout", true)]),
+            message: self.message(table),
+            debug: self.debug(table),
+        })
+    }
+
+    /// `message`: a field that no agent takes for anything else.
+    fn message(&mut self, table: &DeTable<'_>) -> Option<Text> {
+        let name = self.reader.text(table, "message")?;
+        if ["decision", "continue", "reason", "stopReason", "hookSpecificOutput"].contains(&name.as_ref()) {
+            let span = Reader::get(table, "message").map_or(0..0, toml::Spanned::span);
+            self.reader.error(span, format!("agents take `{name}` for something else than a message")).hint =
+                Some("name the field that the scripts printed, such as message = \"warning\"".into());
+        }
+        Some(name)
+    }
+
+    fn debug(&mut self, table: &DeTable<'_>) -> Option<Debug> {
+        let value = Reader::get(table, "debug")?;
+        let debug = self.reader.table("debug", value)?;
+        self.reader.known_keys("`debug`", debug, &["variable", "prefix"]);
+        let variable = self.reader.required("`debug`", value.span(), debug, "variable");
+        // Only what workflows may read can be asked for.
+        self.reader.piece(Language::Expression, &format!("env.{variable}"), value.span());
+        Some(Debug { variable, prefix: self.reader.text(debug, "prefix").unwrap_or_default() })
     }
 
     fn release(&mut self, table: &DeTable<'_>) -> List<Named> {

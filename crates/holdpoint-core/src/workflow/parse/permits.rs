@@ -181,6 +181,7 @@ impl Parser<'_> {
             offends: offends.into(),
         });
         let rule = Rule {
+            once: false,
             holds_on_fault: None,
             name: name.unwrap_or_else(|| format!("{}.{}{at}", entry.source, entry.key).into()),
             guard: None,

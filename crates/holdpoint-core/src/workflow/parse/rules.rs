@@ -30,9 +30,9 @@ const HOLD_KEYS: [&str; 15] = [
     "satisfied_by",
     "on_fault",
 ];
-const WITNESS_KEYS: [&str; 14] = [
+const WITNESS_KEYS: [&str; 15] = [
     "guard", "code", "on", "each", "when", "also", "set", "clear", "renew", "write", "remove", "log", "to",
-    "say",
+    "say", "once",
 ];
 /// Keys of a step that say where a run goes.
 const ROUTE_KEYS: [&str; 2] = ["go", "round"];
@@ -89,6 +89,7 @@ impl Parser<'_> {
             each,
             step,
             satisfied_by: self.source(table, "satisfied_by", Language::Template),
+            once: self.reader.truth(table, "once"),
             holds_on_fault: Reader::get(table, "on_fault").map(|_| self.on_fault(table)),
             line: self.line(span.start),
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
-use super::super::step::{CommandKeys, Delivery, Step};
+use super::super::step::{CommandKeys, Delivery, Step, key_name};
 use super::super::table::{Language, Reader, Spanned, json};
 use super::super::{List, Named, Say, Text};
 use super::{Parser, Target};
@@ -182,6 +182,9 @@ impl Parser<'_> {
             if name.get_ref().contains("{{") {
                 self.reader.error(name.span(), "the name of a field is no template").hint =
                     Some("only values are templates: set = { field = \"{{ … }}\" }".into());
+            }
+            if let Some(named) = key_name(name.get_ref()) {
+                self.reader.piece(Language::Expression, named, name.span());
             }
             let path = format!("{before}{}", name.get_ref());
             match value.get_ref() {

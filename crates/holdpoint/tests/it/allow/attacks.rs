@@ -239,6 +239,31 @@ fn a_guard_holds_in_a_clone_and_writes_nothing() {
     assert!(machine.run(&["why"]).stdout.contains("branch-guard"), "an allowed project has a journal");
 }
 
+/// A guard that counts does not count in a clone, and does not say that it has: the user hears that once.
+#[test]
+fn a_guard_that_counts_says_in_a_clone_that_it_does_not() {
+    let state = r#"{"active_workflow":{"current_phase":"06-implementation"}}"#;
+    let needs = r#"{"phase_requirements":{"06-implementation":{"test_iteration":{"enabled":true}}}}"#;
+    let requirements = ".claude/hooks/config/iteration-requirements.json";
+    let machine = Machine::cloned(&[(".isdlc/state.json", state), (requirements, needs)]);
+    let before = snapshot(&machine.root());
+    let run = || {
+        let mut payload = shell("npm test");
+        payload["hook_event_name"] = json!("PostToolUse");
+        payload["tool_response"] = json!({"stdout": "Tests: 1 failed, 1 total"});
+        machine.hook(payload)
+    };
+    let told = run();
+    assert!(told["hookSpecificOutput"].is_null(), "{told}");
+    let message = told["systemMessage"].as_str().unwrap();
+    assert!(message.contains("isdlc counts and notes nothing here") && message.ends_with("holdpoint allow"));
+    assert!(run().is_null(), "once a session");
+    assert_eq!(snapshot(&machine.root()), before);
+    machine.allow();
+    let counted = run()["hookSpecificOutput"]["additionalContext"].to_string();
+    assert!(counted.contains("TESTS FAILED"), "{counted}");
+}
+
 /// A pull brings a run into a project that the user has allowed: it is still not one that began here.
 #[test]
 fn a_run_that_comes_with_a_pull_waits() {
