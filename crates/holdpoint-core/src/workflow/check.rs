@@ -164,7 +164,9 @@ impl<'a> Names<'a> {
     fn has(&self, name: &str, has_element: bool) -> bool {
         let given = match name {
             "key" | "value" => has_element,
-            "target" | "prompt" | "schema" | "command" | "output" | "result" | "verdict" => self.has_phases,
+            "target" | "left" | "prompt" | "schema" | "command" | "output" | "result" | "verdict" => {
+                self.has_phases
+            }
             _ => false,
         };
         given || NOUNS.contains(&name) || self.defined.contains(&name) || self.item == Some(name)

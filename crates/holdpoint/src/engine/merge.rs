@@ -100,7 +100,7 @@ impl Said {
                 // A Stop that cannot be counted is not held: it could go on for ever.
                 Delivery::Hold if event.moment.is_stop() => self.messages.push(text.clone()),
                 Delivery::Hold => self.holds.push(named()),
-                Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
+                Delivery::Pause | Delivery::Tell | Delivery::Note => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}
@@ -128,8 +128,9 @@ impl Said {
                     self.holds.push(named());
                     self.name_door(session, report, name);
                 }
+                Delivery::Note if report.holds() => self.holds.push(named()),
                 Delivery::Tell if *source == Source::Rule && self.is_stale(session, report, text) => {}
-                Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
+                Delivery::Pause | Delivery::Tell | Delivery::Note => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}
