@@ -88,7 +88,7 @@ mod tests {
     use super::Suite;
 
     fn command(suite: &str, script: &str, file: &str) -> Option<String> {
-        let words = ["sh", "-c", suite].iter().flat_map(|word| word.split_whitespace()).map(str::to_owned);
+        let words = ["sh", "-c", suite].into_iter().flat_map(str::split_whitespace).map(str::to_owned);
         let suite = Suite { words: words.collect(), script: script.to_owned(), has_pytest: true };
         suite.one_test(file, "sums").map(|words| words.join(" "))
     }

@@ -6,6 +6,8 @@
 mod across;
 #[cfg(target_os = "linux")]
 mod at_terminal;
+#[cfg(target_os = "linux")]
+mod autopilot;
 mod capabilities;
 mod cheats;
 mod claudex;
@@ -32,6 +34,8 @@ mod sessions;
 mod table;
 mod taken_up;
 mod taskie;
+#[cfg(target_os = "linux")]
+mod walk;
 mod word;
 
 use std::process::Command;

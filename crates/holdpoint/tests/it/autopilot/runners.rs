@@ -1,14 +1,19 @@
 //! Runs in projects of several languages, with the test runner that each has: what `start` proposes, a bug that is found and
 //! kept as a test, a failure that was there before. A runner that is not installed is told of and passed by.
 
+mod language;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::json;
 
+use self::language::{GO, NODE, PYTHON, RUST, WITH_JEST, WITH_VITEST};
 use super::project::{SPEC, Site};
 use super::proof::{agrees_with_git, log};
 use super::walk::{BACK_1, END, READY_1, READY_2, Step, TASK_1, TASK_2, commit_1, commit_2, follow, nothing};
+use crate::clients::install::Client;
 use crate::project::Printed;
 
 type File = (&'static str, &'static str);
@@ -17,6 +22,8 @@ type File = (&'static str, &'static str);
 struct Language {
     /// The program without which nothing is walked.
     runner: &'static str,
+    /// The package that has its runner, where that comes with the project.
+    package: Option<&'static Client>,
     /// What `start` proposes.
     tests: &'static str,
     files: &'static [File],
@@ -54,7 +61,15 @@ impl Language {
             pass_by(self.runner, "it is not installed");
             return None;
         };
+        let modules = match self.package {
+            Some(package) => Some(package.modules()?),
+            None => None,
+        };
         let site = Site::of(&[self.files, more].concat(), self.allowed);
+        if let Some(modules) = modules {
+            let mut copying = Command::new("cp");
+            assert!(copying.arg("-a").arg(modules).arg(site.root()).status().unwrap().success());
+        }
         std::fs::create_dir(site.tools().join(".cache")).unwrap();
         if self.runner == "cargo" {
             // What is on PATH may choose a toolchain by the user's home, which is another one here.
@@ -137,178 +152,6 @@ fn link(to: &Path, at: &Path) {
     std::os::unix::fs::symlink(to, at).unwrap();
 }
 
-const IGNORED: File = (
-    ".gitignore",
-    "autopilot-state.json\n.holdpoint/\n__pycache__/\n.pytest_cache/\ntarget/\nnode_modules/\n",
-);
-
-static PYTHON: Language = Language {
-    runner: "pytest",
-    tests: "pytest",
-    files: &[
-        IGNORED,
-        ("pytest.ini", "[pytest]\npythonpath = .\n"),
-        ("cart.py", "def total(prices):\n    return 0\n"),
-        ("tests/test_base.py", "import cart\n\n\ndef test_is_there():\n    assert cart.total\n"),
-    ],
-    allowed: &["cart.py", "tests/*.py", "pytest.ini"],
-    bug: [
-        ("cart.py", "def total(prices):\n    return sum(prices) + 1\n"),
-        ("tests/test_total.py", "import cart\n\n\ndef test_total():\n    assert cart.total([1, 2]) == 3\n"),
-    ],
-    repair: ("cart.py", "def total(prices):\n    return sum(prices)\n"),
-    regression: (
-        "test_nothing_is_nothing",
-        (
-            "tests/regression/test_nothing.py",
-            "import cart\n\n\ndef test_nothing_is_nothing():\n    assert cart.total([]) == 0\n",
-        ),
-    ),
-    second: [
-        (
-            "cart.py",
-            "def total(prices):\n    return sum(prices)\n\n\ndef off(price):\n    return price * 9 // 10\n",
-        ),
-        ("tests/test_off.py", "import cart\n\n\ndef test_off():\n    assert cart.off(100) == 90\n"),
-    ],
-    old: (("tests/test_old.py", "def test_old():\n    assert 1 == 2\n"), "tests/test_old.py::test_old"),
-};
-
-const CART_JS: &str = "exports.total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n";
-const CART_JS_BUG: &str = "exports.total = (prices) => prices.reduce((sum, price) => sum + price, 1);\n";
-const CART_JS_OFF: &str = "exports.total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n\
-    exports.off = (price) => Math.floor((price * 9) / 10);\n";
-
-static NODE: Language = Language {
-    runner: "node",
-    tests: "npm test",
-    files: &[
-        IGNORED,
-        (
-            "package.json",
-            "{\"name\": \"cart\", \"private\": true, \"scripts\": {\"test\": \"node --test\"}}\n",
-        ),
-        ("cart.js", "exports.total = () => 0;\n"),
-        ("tests/base.test.js", "require('node:test')('is there', () => require('../cart').total([]));\n"),
-    ],
-    allowed: &["cart.js", "tests/*.test.js"],
-    bug: [
-        ("cart.js", CART_JS_BUG),
-        (
-            "tests/total.test.js",
-            "const assert = require('node:assert');\n\
-             require('node:test')('total', () => assert.equal(require('../cart').total([1, 2]), 3));\n",
-        ),
-    ],
-    repair: ("cart.js", CART_JS),
-    regression: (
-        "nothing is nothing",
-        (
-            "tests/regression/nothing.test.js",
-            "const assert = require('node:assert');\n\
-             require('node:test')('nothing is nothing', () => assert.equal(require('../../cart').total([]), 0));\n",
-        ),
-    ),
-    second: [
-        ("cart.js", CART_JS_OFF),
-        (
-            "tests/off.test.js",
-            "const assert = require('node:assert');\n\
-             require('node:test')('off', () => assert.equal(require('../cart').off(100), 90));\n",
-        ),
-    ],
-    old: (
-        ("tests/old.test.js", "require('node:test')('old', () => require('node:assert').equal(1, 2));\n"),
-        "tests/old.test.js::old",
-    ),
-};
-
-static RUST: Language = Language {
-    runner: "cargo",
-    tests: "cargo test --no-fail-fast",
-    files: &[
-        IGNORED,
-        ("Cargo.toml", "[package]\nname = \"cart\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
-        (
-            "Cargo.lock",
-            "# This file is automatically @generated by Cargo.\n# It is not intended for manual editing.\nversion = 3\n\n[[package]]\nname = \"cart\"\nversion = \"0.1.0\"\n",
-        ),
-        ("src/lib.rs", "pub fn total(_: &[u32]) -> u32 {\n    0\n}\n"),
-        ("tests/base.rs", "#[test]\nfn is_there() {\n    cart::total(&[]);\n}\n"),
-    ],
-    allowed: &["src/*.rs", "tests/*.rs"],
-    bug: [
-        ("src/lib.rs", "pub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum::<u32>() + 1\n}\n"),
-        ("tests/total.rs", "#[test]\nfn total() {\n    assert_eq!(cart::total(&[1, 2]), 3);\n}\n"),
-    ],
-    repair: ("src/lib.rs", "pub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n"),
-    regression: (
-        "nothing_is_nothing",
-        (
-            "tests/regression_nothing.rs",
-            "#[test]\nfn nothing_is_nothing() {\n    assert_eq!(cart::total(&[]), 0);\n}\n",
-        ),
-    ),
-    second: [
-        (
-            "src/lib.rs",
-            "pub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n\npub fn off(price: u32) -> u32 {\n    price * 9 / 10\n}\n",
-        ),
-        ("tests/off.rs", "#[test]\nfn off() {\n    assert_eq!(cart::off(100), 90);\n}\n"),
-    ],
-    old: (("tests/aged.rs", "#[test]\nfn old() {\n    assert_eq!(1, 2);\n}\n"), "tests/aged.rs::old"),
-};
-
-static GO: Language = Language {
-    runner: "go",
-    tests: "go test -v ./...",
-    files: &[
-        IGNORED,
-        ("go.mod", "module example.com/cart\n\ngo 1.19\n"),
-        ("cart.go", "package cart\n\nfunc Total(prices []int) int {\n\treturn 0\n}\n"),
-        (
-            "base_test.go",
-            "package cart\n\nimport \"testing\"\n\nfunc TestIsThere(t *testing.T) {\n\tTotal(nil)\n}\n",
-        ),
-    ],
-    allowed: &["*.go"],
-    bug: [
-        (
-            "cart.go",
-            "package cart\n\nfunc Total(prices []int) int {\n\tsum := 1\n\tfor _, price := range prices {\n\t\tsum += price\n\t}\n\treturn sum\n}\n",
-        ),
-        (
-            "total_test.go",
-            "package cart\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) {\n\tif Total([]int{1, 2}) != 3 {\n\t\tt.Fatal(\"not 3\")\n\t}\n}\n",
-        ),
-    ],
-    repair: (
-        "cart.go",
-        "package cart\n\nfunc Total(prices []int) int {\n\tsum := 0\n\tfor _, price := range prices {\n\t\tsum += price\n\t}\n\treturn sum\n}\n",
-    ),
-    regression: (
-        "TestNothingIsNothing",
-        (
-            "tests/regression/nothing_test.go",
-            "package regression\n\nimport (\n\t\"testing\"\n\n\t\"example.com/cart\"\n)\n\nfunc TestNothingIsNothing(t *testing.T) {\n\tif cart.Total(nil) != 0 {\n\t\tt.Fatal(\"not 0\")\n\t}\n}\n",
-        ),
-    ),
-    second: [
-        ("off.go", "package cart\n\nfunc Off(price int) int {\n\treturn price * 9 / 10\n}\n"),
-        (
-            "off_test.go",
-            "package cart\n\nimport \"testing\"\n\nfunc TestOff(t *testing.T) {\n\tif Off(100) != 90 {\n\t\tt.Fatal(\"not 90\")\n\t}\n}\n",
-        ),
-    ],
-    old: (
-        (
-            "old_test.go",
-            "package cart\n\nimport \"testing\"\n\nfunc TestOld(t *testing.T) {\n\tt.Fatal(\"as ever\")\n}\n",
-        ),
-        "example.com/cart/old_test.go::example.com/cart TestOld",
-    ),
-};
-
 #[test]
 fn a_python_project_with_pytest() {
     PYTHON.walk();
@@ -327,6 +170,26 @@ fn a_javascript_project_with_node() {
 #[test]
 fn a_javascript_project_with_an_old_failure() {
     NODE.walk_past_an_old_failure();
+}
+
+#[test]
+fn a_javascript_project_with_jest() {
+    WITH_JEST.walk();
+}
+
+#[test]
+fn a_javascript_project_with_jest_and_an_old_failure() {
+    WITH_JEST.walk_past_an_old_failure();
+}
+
+#[test]
+fn a_javascript_project_with_vitest() {
+    WITH_VITEST.walk();
+}
+
+#[test]
+fn a_javascript_project_with_vitest_and_an_old_failure() {
+    WITH_VITEST.walk_past_an_old_failure();
 }
 
 #[test]

@@ -54,6 +54,23 @@ fn what_the_user_commits_and_edits_while_it_is_blocked_is_what_the_task_goes_on_
 }
 
 #[test]
+fn a_branch_and_a_test_that_the_user_takes_away_while_it_is_blocked_are_the_new_base() {
+    let site = Site::with(PLAN, "N/A");
+    site.start(&[]);
+    follow(&site, Site::next, &[(TASK_1, &total)]);
+    site.done(&["escalate", "is tests/test_base.sh still wanted?"]);
+    site.git("switch --quiet --create topic && git rm --quiet tests/test_base.sh");
+    site.git("commit --quiet --message 'test(cart): drop it' && git switch --quiet --create later");
+    user(&site, &["resume", "retry"]);
+    follow(
+        &site,
+        Site::next,
+        &[(READY_1, &commit_1), (TASK_2, &discount), (READY_2, &commit_2), (END, &nothing)],
+    );
+    assert_eq!(site.git("log --format=%s work..later | wc -l"), "3", "the user's commit, and the two tasks'");
+}
+
+#[test]
 fn a_commit_of_documents_between_tasks_needs_no_word() {
     let site = Site::with(PLAN, "N/A");
     site.start(&[]);
