@@ -31,9 +31,9 @@ fuzz_target!(|text: &str| {
     };
     let words = Words { domains: "domain-map*".to_owned(), money, reference };
     let blueprint = Blueprint::read(&documents, &words);
-    Compliance { blueprint, spec: text.to_owned() }.findings(&files);
+    Compliance { blueprint, spec: text.to_owned(), path: String::new() }.findings(&files);
     AcceptanceRows { ids: "T-*".to_owned(), columns: Vec::new() }.read(text);
     Plan { titles: vec!["Plan".to_owned()] }.read(text);
-    let allowed = AllowedFiles { title: "Allowed".to_owned() }.read(&format!("## Allowed\n{text}"));
+    let allowed = AllowedFiles { titles: vec!["Allowed".to_owned()] }.read(&format!("## Allowed\n{text}"));
     assert!(allowed.unwrap_or_default().iter().all(|path| path::stays_below(path)));
 });

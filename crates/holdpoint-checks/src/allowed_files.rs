@@ -17,17 +17,20 @@ use crate::reader::Reader;
 /// file, and so allows none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedFiles {
-    /// What the section's title begins with.
-    pub title: String,
+    /// What the section's title may begin with.
+    pub titles: Vec<String>,
 }
 
 impl Reader for AllowedFiles {
     type Found = Vec<String>;
 
     fn read(&self, document: &str) -> Option<Vec<String>> {
-        let wanted = self.title.to_lowercase();
+        let wanted: Vec<String> = self.titles.iter().map(|title| title.to_lowercase()).collect();
         // A title may say more, such as `(strict)`, but not begin with something else.
-        let is_titled = |title: &str| plain(title).to_lowercase().starts_with(&wanted);
+        let is_titled = |title: &str| {
+            let title = plain(title).to_lowercase();
+            wanted.iter().any(|wanted| title.starts_with(wanted))
+        };
         let heading = outline::headings(document).into_iter().find(|heading| is_titled(&heading.title))?;
         Some(listed(document.get(heading.body)?))
     }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn paths(spec: &str) -> Option<Vec<String>> {
-    AllowedFiles { title: "Allowed Files".to_owned() }.read(spec)
+    AllowedFiles { titles: vec!["Allowed Files".to_owned()] }.read(spec)
 }
 
 #[test]
@@ -19,6 +19,9 @@ fn one_line_in_every_form() {
         ("- [x] src/a.py — done", "src/a.py"),
         ("    - `src/a.py`", "src/a.py"),
         ("> - `src/a.py`", "src/a.py"),
+        // Placeholders, and a noun between a label and the path.
+        ("- `db/<NNN>_x.sql`", "db/*_x.sql"),
+        ("1. NEW migration `db/<NNN>_x.sql`", "db/*_x.sql"),
         // Bare.
         ("`src/a.py`", "src/a.py"),
         ("src/a.py", "src/a.py"),
@@ -91,6 +94,8 @@ fn prose_is_no_path() {
         "- `cat src/a.py`",
         "- https://example.org/a.py",
         "- `<path>`",
+        "- `src/<path>`",
+        "- `<a>/x.py`",
         "- Python 3.12",
         "**ONLY these files may be modified during implementation:**",
         "src/a.py is the parser",

@@ -17,7 +17,7 @@ use holdpoint_core::workflow::performer::MoneyWords;
 use crate::lint::{Finding, Linter, Source};
 use crate::source::{self, Language};
 
-/// Stands for the spec's path in findings: only the caller knows it.
+/// Stands for the spec's path until it is put in its place.
 const SPEC: &str = "spec";
 
 const REFERENCE: &str = "BLUEPRINT_REFERENCE";
@@ -52,11 +52,17 @@ pub struct Compliance {
     pub blueprint: Blueprint,
     /// The spec's Markdown.
     pub spec: String,
+    /// The spec's path in the project.
+    pub path: String,
 }
 
 impl Linter for Compliance {
     fn findings(&self, files: &[Source]) -> Vec<Finding> {
-        judge(&self.blueprint, &self.spec, files)
+        let mut found = judge(&self.blueprint, &self.spec, files);
+        for finding in found.iter_mut().filter(|finding| finding.path == SPEC) {
+            finding.path.clone_from(&self.path);
+        }
+        found
     }
 }
 

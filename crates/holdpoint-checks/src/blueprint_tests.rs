@@ -98,6 +98,11 @@ fn the_reference_of_a_spec() {
             "## Blueprint Reference\n**Domain:** billing — invoices (core)\n**Cross-cutting:**\n- x\n**Data model:** y\n## Z",
             &[],
         ),
+        ("## Blueprint Reference\nDomain: billing\nCross-cutting: x\n**Data model:** -\n", &[]),
+        (
+            "## Blueprint Reference\nDomain: -\nCross-cutting: x\nData model: y",
+            &["spec:1 BLUEPRINT_REFERENCE"],
+        ),
         ("# S\n\n## Why", &["spec:1 BLUEPRINT_REFERENCE"]),
         ("```\n## Blueprint Reference\nDomain: billing\n```", &["spec:1 BLUEPRINT_REFERENCE"]),
         ("\n## Blueprint Reference\nDomain: billing\nCross-cutting: x", &["spec:2 BLUEPRINT_REFERENCE"]),

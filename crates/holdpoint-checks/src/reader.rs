@@ -34,11 +34,11 @@ pub enum ReaderError {
 /// Reads a document as the reader of a fact does that is not of the core, with the arguments that the fact was given.
 pub fn read_as(reader: &str, document: &str, args: &[Json]) -> Result<Option<Json>, ReaderError> {
     match (reader, args) {
-        ("planned", [titles]) => {
-            let titles = titles.as_array().into_iter().flatten().filter_map(Json::as_str);
-            json(&Plan { titles: titles.map(str::to_owned).collect() }, document)
+        ("planned", [Json::Array(titles)]) => json(&Plan { titles: texts(titles) }, document),
+        ("allowed_files", [Json::String(title)]) => {
+            json(&AllowedFiles { titles: vec![title.clone()] }, document)
         }
-        ("allowed_files", [Json::String(title)]) => json(&AllowedFiles { title: title.clone() }, document),
+        ("allowed_files", [Json::Array(titles)]) => json(&AllowedFiles { titles: texts(titles) }, document),
         ("planned" | "allowed_files", _) => Err(ReaderError::Arguments(reader.to_owned())),
         _ => Err(ReaderError::Unknown(reader.to_owned())),
     }
@@ -47,6 +47,10 @@ pub fn read_as(reader: &str, document: &str, args: &[Json]) -> Result<Option<Jso
 /// Reads what a test run printed that somebody else started.
 pub fn tests(output: &str, exit: Option<i64>) -> Result<Option<Json>, ReaderError> {
     Ok(Some(serde_json::to_value(test_report::hearsay(output, exit))?))
+}
+
+fn texts(titles: &[Json]) -> Vec<String> {
+    titles.iter().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 fn json<R: Reader<Found: Serialize>>(reader: &R, document: &str) -> Result<Option<Json>, ReaderError> {
@@ -67,6 +71,8 @@ mod tests {
         assert_eq!(read_as("planned", spec, &[json!(["Plan"])]).unwrap(), Some(json!([])));
         assert_eq!(read_as("allowed_files", spec, &[json!("May change")]).unwrap(), Some(json!(["x.py"])));
         assert_eq!(read_as("allowed_files", spec, &[json!("Files")]).unwrap(), None);
+        let titles = json!(["Files", "May change"]);
+        assert_eq!(read_as("allowed_files", spec, &[titles]).unwrap(), Some(json!(["x.py"])));
         for (reader, args) in [("allowed_files", json!(1)), ("x", json!("y"))] {
             assert!(read_as(reader, spec, &[args]).is_err(), "{reader}");
         }

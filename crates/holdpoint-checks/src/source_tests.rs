@@ -113,7 +113,7 @@ fn what_nests_deeper_than_a_stack_is_read() {
     let words = Words { money, ..Words::default() };
     let blueprint = Blueprint::read(&[("a.md".to_owned(), "Money is int".to_owned())], &words);
     assert_eq!(Scan::default().findings(&files), []);
-    assert_eq!(Compliance { blueprint, spec: String::new() }.findings(&files).len(), 1);
+    assert_eq!(Compliance { blueprint, ..Compliance::default() }.findings(&files).len(), 1);
 }
 
 proptest! {

@@ -54,6 +54,10 @@ pub struct TestReport {
     pub failures: Vec<Failure>,
     /// Whether a runner said how many there were. If not, only the exit code is known.
     pub is_counted: bool,
+    /// How many of the failures belong to what would count as one, had it passed: a package of Go, without `-v`.
+    pub surplus: u64,
+    /// Whether a runner stopped at a failure: what it did not run may fail as well.
+    pub is_cut_short: bool,
     /// The last lines of the output, for a run that names no failure.
     pub ending: Vec<String>,
 }
@@ -104,9 +108,16 @@ pub fn read(output: &str) -> TestReport {
 }
 
 impl TestReport {
+    /// How many tests ran, in what this runner counts: the same whether they fail or not.
+    pub fn count(&self) -> u64 {
+        self.passed.saturating_add(self.failed).saturating_sub(self.surplus)
+    }
+
     fn add(&mut self, runner: &'static str, tally: Tally) {
         self.runner.get_or_insert(runner);
         self.is_counted = true;
+        self.surplus = self.surplus.saturating_add(tally.surplus);
+        self.is_cut_short |= tally.is_cut_short;
         self.passed = self.passed.saturating_add(tally.passed);
         self.failed = self.failed.saturating_add(tally.failed);
         self.skipped = self.skipped.saturating_add(tally.skipped);

@@ -363,3 +363,37 @@ fn node() {
         assert!(excerpt(output, "adds up").ends_with("Expected values to be strictly equal:\n2 !== 3"));
     }
 }
+
+#[test]
+fn a_runner_that_stops_at_a_failure_says_so() {
+    let failed = "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
+    let cargo = format!("{failed}error: test failed, to rerun pass `--test a`\n");
+    let whole = format!("{cargo}error: 1 target failed:\n    `--test a`\n");
+    let pytest = "FAILED tests/a.py::b - no\n!!!!!!! stopping after 1 failures !!!!!!!\n==== 1 failed, 2 passed in 0.01s ====\n";
+    for (output, is_cut_short) in [
+        (cargo.as_str(), true),
+        (&whole, false),
+        (sample!("cargo_fail.txt"), false),
+        (sample!("cargo_pass.txt"), false),
+        (pytest, true),
+        ("==== 1 failed, 2 passed in 0.01s ====\n", false),
+    ] {
+        assert_eq!(read(output).is_cut_short, is_cut_short, "{output}");
+    }
+}
+
+#[test]
+fn a_package_of_go_counts_as_one_whether_it_fails_or_not() {
+    let fails = |tests: &[&str]| {
+        let lines: String =
+            tests.iter().map(|test| format!("--- FAIL: {test} (0.00s)\n    a_test.go:3: no\n")).collect();
+        format!("{lines}FAIL\nFAIL\tx\t0.001s\nok  \ty\t0.001s\nFAIL\n")
+    };
+    for output in
+        [fails(&["TestA", "TestB"]), fails(&["TestB"]), "ok  \tx\t0.001s\nok  \ty\t0.001s\n".to_owned()]
+    {
+        assert_eq!(read(&output).count(), 2, "{output}");
+    }
+    let verbose = "=== RUN   TestA\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- FAIL: TestB (0.00s)\nFAIL\nFAIL\tx\t0.001s\n";
+    assert_eq!(read(verbose).count(), 2);
+}

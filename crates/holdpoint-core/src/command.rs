@@ -8,10 +8,11 @@ use crate::effects::{Effects, Set};
 use crate::facts::{FactError, Facts};
 use crate::phase;
 use crate::transition::{Origin, apply, chosen, rendered};
-use crate::workflow::Text;
+use crate::verdict::Verdict;
 use crate::workflow::command::Command;
-use crate::workflow::phase::{Phase, PhaseKind};
+use crate::workflow::phase::{Performance, Phase, PhaseKind};
 use crate::workflow::step::Step;
+use crate::workflow::{Text, Workflow};
 
 /// Why a command does nothing.
 #[derive(Debug)]
@@ -55,6 +56,19 @@ pub fn through(facts: &Arc<Facts>, command: &Command) -> Result<Vec<Text>, FactE
 /// The name of the run that a step makes, if it makes one.
 pub fn created(facts: &Arc<Facts>, step: &Step) -> Result<Option<String>, FactError> {
     step.command.create.as_ref().map(|name| facts.render(name, facts.context())).transpose()
+}
+
+/// The name of the phase whose review a step overrules, if it does.
+pub fn overruled(facts: &Arc<Facts>, step: &Step) -> Result<Option<String>, FactError> {
+    step.command.overrule.as_ref().map(|name| facts.render(name, facts.context())).transpose()
+}
+
+/// The verdict that counts as passed in the review of this name; none if there is no such review.
+pub fn passing(workflow: &Workflow, review: &str) -> Option<Verdict> {
+    match workflow.phase(review)?.performance()? {
+        what @ Performance::Review(_) => Some(what.passing()),
+        Performance::Check(_) => None,
+    }
 }
 
 /// What a command's step comes to, after `first` (a new run's first values).

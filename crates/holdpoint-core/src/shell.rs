@@ -152,15 +152,28 @@ fn shared(git_dir: &str) -> &str {
     parent.unwrap_or(git_dir)
 }
 
-/// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`.
+/// Whether the words of a program begin with those of `wanted`, options aside: `git push`, `npm publish`. An option that is
+/// among them must be there, wherever it stands: `git reset --hard`.
 pub(crate) fn is_run(words: &[String], wanted: &str) -> bool {
     let (Some((name, args)), mut wanted) = (words.split_first(), wanted.split_whitespace()) else {
         return false;
     };
-    let is_named =
-        wanted.next().is_some_and(|first| first == wrapper::program(name) || name.contains(word::UNKNOWN));
-    let mut args = args.iter().filter(|arg| !arg.starts_with('-'));
-    is_named && wanted.all(|word| args.next().is_some_and(|arg| arg == word || arg.contains(word::UNKNOWN)))
+    let program = wrapper::program(name);
+    let is_named = wanted.next().is_some_and(|first| first == program || name.contains(word::UNKNOWN));
+    let args = if program == "git" { git::past_options(args) } else { args };
+    let is_unknown = |arg: &String| arg.contains(word::UNKNOWN);
+    let (options, names): (Vec<&str>, Vec<&str>) = wanted.partition(|word| word.starts_with('-'));
+    let mut rest = args.iter().filter(|arg| !arg.starts_with('-'));
+    let has = |option: &&str| args.iter().any(|arg| is_unknown(arg) || is_option(arg, option));
+    is_named
+        && names.iter().all(|word| rest.next().is_some_and(|arg| arg == word || is_unknown(arg)))
+        && options.iter().all(has)
+}
+
+/// Whether this is the option, in full or as short as programs take it for one: `--ha` for `--hard`.
+fn is_option(arg: &str, option: &str) -> bool {
+    let name = arg.split_once('=').map_or(arg, |(name, _)| name);
+    name == option || (name.starts_with("--") && name.len() > 3 && option.starts_with(name))
 }
 
 /// Whether the command could run git at all, quotes and escapes aside: most cannot, and need no parser.

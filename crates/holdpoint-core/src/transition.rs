@@ -6,12 +6,12 @@
 //! 1. `when`: the first step whose condition is true is taken ([`chosen`]).
 //! 2. `round`: one of the limit's rounds is used up. At the limit the step's own `set` and `log` still happen, and then
 //!    the limit's step is taken in its place.
-//! 3. `set`, `clear`, `renew`: all of them see the state before the first of them. Then `freeze` and `accept`.
+//! 3. `set`, `clear`, `renew`: all of them see the state before the first of them. Then `freeze`, `accept` and `rebase`.
 //! 4. `finish` (a command's step): the step that finishes the phase, as a whole.
 //! 5. `go`: the due phase.
 //! 6. `write`, `remove`, `log`: about the item that is left, where the step leads to another one.
 //! 7. `enter` of the phase gone to: what the engine notes of the files; its `set`, one after the other, its `write` and `remove`, its `log`.
-//! 8. The text. A phase's step without one that leads to the agent, or to the end, says what is said there; a command's own
+//! 8. The text. A phase's step without one, or with a `note` only, that leads to the agent, or to the end, says what is said there; a command's own
 //!    text takes the place of what the step that finishes the phase says.
 
 use std::sync::Arc;
@@ -136,6 +136,9 @@ fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effec
         let now = facts.overlaid(&effects.sets);
         effects.sets.extend(now.frozen_by(step, &origin.context(&now, step))?);
     }
+    if step.rebase {
+        effects.sets.extend(facts.overlaid(&effects.sets).based_anew()?);
+    }
     Ok(())
 }
 
@@ -219,6 +222,8 @@ pub(crate) fn note(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) ->
 /// What entering a phase sets, writes and logs, and the report that then proves it.
 pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -> Result<(), FactError> {
     let nothing = Step::default();
+    let left = facts.workflow.run.due.as_ref().map(|field| facts.field(field)).transpose()?;
+    let facts = &facts.with("left", left.unwrap_or_default());
     let is_met = chosen(&facts.overlaid(&effects.sets), std::slice::from_ref(&target.enter))?;
     let step = is_met.unwrap_or(&nothing);
     for field in step.set.iter() {
@@ -236,12 +241,16 @@ pub(crate) fn enter(facts: &Arc<Facts>, target: &Phase, effects: &mut Effects) -
 fn say(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), FactError> {
     let target = step.go.as_ref().and_then(|go| facts.workflow.phase(go));
     let after = if effects.sets.is_empty() { Arc::clone(facts) } else { facts.overlaid(&effects.sets) };
+    if step.delivery == Delivery::Note {
+        let text = after.render(&step.say.template, origin.context(&after, step))?;
+        effects.messages.push(origin.message(Delivery::Note, text));
+    }
     let (delivery, text) = match (step.delivery, origin, target) {
-        (Delivery::Silent, Origin::Phase(_), Some(target)) => match begun(&after, target)? {
+        (Delivery::Silent | Delivery::Note, Origin::Phase(_), Some(target)) => match begun(&after, target)? {
             Some(said) => said,
             None => return Ok(()),
         },
-        (Delivery::Silent, ..) => return Ok(()),
+        (Delivery::Silent | Delivery::Note, ..) => return Ok(()),
         (delivery, ..) => (delivery, after.render(&step.say.template, origin.context(&after, step))?),
     };
     if matches!(origin, Origin::Command(_)) {

@@ -420,7 +420,7 @@ impl Workflow {
         let changes = |step: &step::Step| {
             let keys = &step.command;
             let moves = step.go.is_some() || step.round.is_some() || keys.finish.is_some();
-            let accepts = step.accept || !step.freeze.is_empty();
+            let accepts = step.accept || step.rebase || !step.freeze.is_empty();
             moves || accepts || keys.create.is_some() || !step.set.is_empty()
         };
         !command.through.is_empty() || (self.run.is_sealed && command.steps.iter().any(changes))

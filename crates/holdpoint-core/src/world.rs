@@ -259,6 +259,8 @@ pub enum GitQuestion {
     PushTarget,
     /// The command that an alias stands for.
     Alias(String),
+    /// Whether the last commit is this one, or comes after it.
+    Contains(String),
 }
 
 #[cfg(test)]

@@ -249,7 +249,10 @@ fn lint(linter: &dyn Linter, files: &[String], folder: &Path) -> Result<Performe
     let verdict = if lines.is_empty() { Verdict::Pass } else { Verdict::Fail };
     let output = match lines.len() {
         0 => "PASS".to_owned(),
-        many => format!("FAIL: {many}\n{}", lines[..many.min(FINDINGS_SHOWN)].join("\n")),
+        many => {
+            let plural = if many == 1 { "" } else { "s" };
+            format!("FAIL: {many} finding{plural}\n{}", lines[..many.min(FINDINGS_SHOWN)].join("\n"))
+        }
     };
     let evidence = Evidence { details: json!({ "failed": lines }), ..Evidence::default() };
     Ok(Performed { output, evidence, ..Performed::of(verdict) })

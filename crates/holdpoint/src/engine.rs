@@ -15,6 +15,7 @@ pub mod leftovers;
 mod legacy;
 mod merge;
 mod newcomer;
+mod overruling;
 pub mod owed;
 mod ownership;
 mod patience;

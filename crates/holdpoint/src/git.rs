@@ -54,7 +54,13 @@ pub fn ask(dir: &str, question: &GitQuestion) -> Answer<String> {
         GitQuestion::Alias(name) => run(dir, &["config", "--get", &format!("alias.{name}")]),
         GitQuestion::PushTarget => push_target(dir),
         GitQuestion::Switch(name) => switch(dir, name),
+        GitQuestion::Contains(commit) => contains(dir, commit),
     }
+}
+
+/// Says whether the last commit is this one, or comes after it; one that the repository does not have is not.
+fn contains(dir: &str, commit: &str) -> Answer<String> {
+    no_if_well(dir, run(dir, &["merge-base", "--is-ancestor", commit, "HEAD"]))
 }
 
 /// Returns where git's hooks are, if the configuration says so.

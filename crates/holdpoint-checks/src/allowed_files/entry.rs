@@ -69,7 +69,7 @@ fn read(text: &str) -> Option<(Vec<String>, bool)> {
         found.push(name);
         rest = after;
         let joined = ["and ", "→", "->", "=>"].into_iter().find_map(|word| rest.strip_prefix(word));
-        match joined.or_else(|| rest.strip_prefix([',', ';', '&', '+'])) {
+        match joined.or_else(|| rest.strip_prefix([',', ';', '&', '+'])).or_else(|| rest.strip_prefix("/ ")) {
             Some(more) => rest = more.trim_start(),
             None => break,
         }
@@ -113,9 +113,19 @@ fn without_labels(text: &str) -> &str {
         let word = rest.split_whitespace().next().unwrap_or_default();
         let bare = word.trim_matches(['(', ')', '[', ']', ':', '*']).to_lowercase();
         if !LABELS.contains(&bare.as_str()) {
-            return rest;
+            return if rest.len() < text.len() { past_a_noun(rest) } else { rest };
         }
         rest = rest[word.len()..].trim_start();
+    }
+}
+
+/// What follows the one plain word that may stand between a label and a path in code marks: "NEW migration `x.sql`".
+fn past_a_noun(text: &str) -> &str {
+    match text.split_once(' ') {
+        Some((word, rest)) if word.chars().all(char::is_alphabetic) && rest.trim_start().starts_with('`') => {
+            rest.trim_start()
+        }
+        _ => text,
     }
 }
 
@@ -174,8 +184,27 @@ fn is_clean(name: &str) -> bool {
         && !name.starts_with(['-', '@', '#'])
         && !name.contains("://")
         && !name.contains("...")
-        && !name.contains(['<', '>', '|', '"', '`', '=', ';'])
+        && !name.contains(['|', '"', '`', '=', ';'])
+        && !without_placeholders(name).contains(['<', '>'])
         && !name.ends_with("()")
+}
+
+/// The name with a star in the place of each `<NNN>`: what somebody has still to choose is any part of a name. A folder or file
+/// of which nothing else is said stays as it is, and is no path: it would allow everything.
+fn without_placeholders(name: &str) -> String {
+    let segments = name.split('/').map(|segment| with_stars(segment).unwrap_or_else(|| segment.to_owned()));
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// A part of a path with stars for its placeholders; none if it has none, or nothing beside them.
+fn with_stars(segment: &str) -> Option<String> {
+    let (before, after) = segment.split_once('<')?;
+    let (inside, rest) = after.split_once('>')?;
+    let is_placeholder =
+        !inside.is_empty() && inside.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    let rest = with_stars(rest).unwrap_or_else(|| rest.to_owned());
+    let has_more = before.chars().chain(rest.chars()).any(char::is_alphanumeric);
+    (is_placeholder && has_more).then(|| format!("{before}*{rest}"))
 }
 
 /// A path as globs are matched against: relative, without the lines meant in it; of a folder, all that is below it.
@@ -188,7 +217,7 @@ fn tidied(name: &str) -> Option<String> {
         }
         _ => name,
     };
-    let tidy = path::tidy(name);
+    let tidy = path::tidy(&without_placeholders(name));
     let stays = !tidy.is_empty() && path::stays_below(&tidy);
     stays.then(|| if is_folder { format!("{tidy}/**") } else { tidy })
 }

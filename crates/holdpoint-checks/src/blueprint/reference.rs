@@ -21,7 +21,7 @@ pub(super) fn judge(spec: &str, wanted: &Reference, map: Option<&Map>) -> Vec<Fi
     let first = outline::line_at(spec, heading.body.start);
     let mut found = Vec::new();
     for (place, name) in fields.iter().enumerate() {
-        match field(body, name, fields) {
+        match field(body, name, fields).filter(|(_, value)| place > 0 || !is_dash(value)) {
             None => found.push(finding(line, REFERENCE, format!("`{section}` says nothing of `{name}:`"))),
             Some((offset, value)) if place == 0 => {
                 found.extend(map.into_iter().flat_map(|map| stray(first + offset, &value, map)));
@@ -66,13 +66,18 @@ fn field(body: &str, name: &str, fields: &[String]) -> Option<(usize, String)> {
     let (place, value) =
         lines.iter().enumerate().find_map(|(place, line)| Some((place, said_of(name, line)?)))?;
     let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
-    if has_words(&value) {
+    if has_words(&value) || is_dash(&value) {
         return Some((place, value));
     }
     let next = lines.iter().enumerate().skip(place + 1).find(|(_, line)| !line.trim().is_empty())?;
     let is_item = next.1.trim_start().starts_with(['-', '*', '+']) && !next.1.trim_start().starts_with("**");
     let is_field = fields.iter().any(|name| said_of(name, next.1).is_some());
     (is_item && !is_field && has_words(next.1)).then(|| (next.0, plain(next.1)))
+}
+
+/// Whether a field is said to have nothing in it. It must be said: an empty one may have been forgotten.
+fn is_dash(value: &str) -> bool {
+    ["-", "–", "—"].contains(&value.trim())
 }
 
 /// What a line says of a field; empty, if only its name.

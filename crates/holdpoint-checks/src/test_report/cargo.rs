@@ -9,7 +9,19 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
     for line in &lines {
         reader.line(line);
     }
+    reader.tally.is_cut_short = is_cut_short(&lines);
     reader.is_ours.then_some(reader.tally)
+}
+
+/// After a target that failed, cargo says how to run that one again, and runs no other; with `--no-fail-fast` it goes on, and
+/// says in the end how many have failed.
+fn is_cut_short(lines: &[&str]) -> bool {
+    let is_summary = |line: &&str| {
+        let rest = line.strip_prefix("error: ").unwrap_or_default();
+        rest.ends_with(" target failed:") || rest.ends_with(" targets failed:")
+    };
+    lines.iter().any(|line| line.starts_with("error: ") && line.contains("test failed, to rerun pass"))
+        && !lines.iter().any(is_summary)
 }
 
 /// nextest lets each test's own result through: those are counted in its summary already.

@@ -54,6 +54,8 @@ struct Reader<'a> {
     /// What was printed in a test's turn; outside all tests, under no name.
     output: BTreeMap<&'a str, Vec<&'a str>>,
     test: &'a str,
+    /// Whether tests are named as they begin: then all are counted.
+    is_verbose: bool,
     /// What the compiler said of a package.
     builds: BTreeMap<&'a str, Vec<&'a str>>,
     build: Option<&'a str>,
@@ -68,7 +70,7 @@ impl<'a> Reader<'a> {
         } else if line.starts_with("?   \t") && line.ends_with("[no test files]") {
             self.is_ours = true;
         } else if let Some(test) = turn(line) {
-            self.test = test;
+            (self.test, self.is_verbose) = (test, true);
         } else if let Some((test, status)) = result(line) {
             self.test = test;
             self.tests.push((test, status));
@@ -91,6 +93,7 @@ impl<'a> Reader<'a> {
         let is_uncounted = is_good && !is_empty && tests.is_empty();
         self.tally.count(if is_uncounted { 1 } else { passed.len() as u64 }, "passed");
         self.tally.count(failed.len() as u64, "failed");
+        self.tally.surplus += if self.is_verbose { 0 } else { (failed.len() as u64).saturating_sub(1) };
         self.tally.count(skipped.len() as u64, "skipped");
         for test in &failed {
             let output = self.output.remove(test).unwrap_or_default();
@@ -101,7 +104,7 @@ impl<'a> Reader<'a> {
             self.tally.could_not_run(failure(package.to_owned(), package, &output.unwrap_or_default()));
         }
         self.output.clear();
-        (self.test, self.build) = ("", None);
+        (self.test, self.build, self.is_verbose) = ("", None, false);
     }
 }
 

@@ -20,7 +20,13 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
     for failure in failures {
         tally.name(failure);
     }
+    tally.is_cut_short = lines.iter().any(|line| is_stop(line));
     Some(tally)
+}
+
+/// `!!!! stopping after 1 failures !!!!`, with or without processes of its own.
+fn is_stop(line: &str) -> bool {
+    line.starts_with("!!") && line.contains("stopping after ")
 }
 
 fn sum(ends: &[Tally]) -> Tally {

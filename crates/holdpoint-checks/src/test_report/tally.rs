@@ -9,6 +9,10 @@ pub(super) struct Tally {
     pub(super) failed: u64,
     pub(super) skipped: u64,
     pub(super) failures: Vec<Failure>,
+    /// How many of the failures belong to what would count as one, had it passed.
+    pub(super) surplus: u64,
+    /// Whether it stopped at a failure, before all had run.
+    pub(super) is_cut_short: bool,
 }
 
 impl Tally {

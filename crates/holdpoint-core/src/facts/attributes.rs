@@ -196,7 +196,11 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "file" => Is::Function(&Is::Table(FILE)),
         "findings" => Is::Function(&Is::Table(FINDINGS)),
         "flags" => Is::By(Names::Flags, &Is::Any),
-        "git" => Is::Table(&[("branch", Is::Text), ("head", Is::Table(HEAD))]),
+        "git" => Is::Table(&[
+            ("branch", Is::Text),
+            ("head", Is::Table(HEAD)),
+            ("contains", Is::Function(&Is::Truth)),
+        ]),
         "kept" => Is::Function(&Is::Table(KEPT)),
         "layout" => Is::Table(&[("faults", Is::List)]),
         "first_json" | "markdown" => Is::Function(&Is::Any),

@@ -104,13 +104,17 @@ impl Facts {
                 sets.push(self.frozen(path)?);
             }
             sets.extend([marked("settings", json!(self.settings()?)), marked("tests", json!({}))]);
+            let has_moved = self.moved_head()?.is_some();
             sets.extend(self.based_anew()?);
+            for path in self.overlaid(&sets).taken_over(has_moved)? {
+                sets.push(self.frozen(&path)?);
+            }
         }
         Ok(sets)
     }
 
     /// Takes the last commit for the one that the item began at, where it is another: what is in it is nobody's change.
-    fn based_anew(self: &Arc<Self>) -> Result<Option<Set>, FactError> {
+    pub(crate) fn based_anew(self: &Arc<Self>) -> Result<Option<Set>, FactError> {
         if !self.workflow.run.notes.beginnings || self.moved_head()?.is_none() {
             return Ok(None);
         }
@@ -122,6 +126,27 @@ impl Facts {
         }
         (began["tree"], began["head"]) = (json!(tree), json!(head.id));
         self.begun(began).map(Some)
+    }
+
+    /// The files out of bounds that are the user's: those that were changed in the user's own turn; in another's, all of them,
+    /// unless it is a commit that the user speaks of. They belong where they are from then on, and are nobody's to change.
+    fn taken_over(self: &Arc<Self>, is_about_commit: bool) -> Result<Vec<String>, FactError> {
+        let notes = self.workflow.run.notes;
+        if !notes.beginnings || !notes.phases || !self.is_at_hand()? {
+            return Ok(Vec::new());
+        }
+        let is_users =
+            matches!(crate::phase::due(self)?, crate::phase::Due::Phase(phase) if phase.actor().rests());
+        let is_unknown = is_users && self.entered()?.is_none();
+        if is_unknown || (is_about_commit && !is_users) {
+            return Ok(Vec::new());
+        }
+        let mut files = self.out_of_bounds(&self.frozen_but_changed()?)?;
+        if is_users {
+            let changed = self.changed_in_phase()?;
+            files.retain(|path| changed.contains(path));
+        }
+        Ok(files)
     }
 
     fn frozen(self: &Arc<Self>, path: &str) -> Result<Set, FactError> {

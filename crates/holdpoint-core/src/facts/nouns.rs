@@ -77,8 +77,8 @@ impl Facts {
     fn file_noun(&self, name: &str) -> Value {
         let world = Arc::clone(&self.world);
         match name {
-            "allowed_files" => Value::from_function(move |path: &str, title: &str| {
-                spec::allowed(path, title, world.as_ref()).map_err(Error::from)
+            "allowed_files" => Value::from_function(move |path: &str, titles: Value| {
+                spec::allowed(path, &titles, world.as_ref()).map_err(Error::from)
             }),
             "file" => Value::from_function(move |path: &str| File::at(path, Arc::clone(&world))),
             "findings" => Value::from_function(move |path: &str, nothing: Option<&str>| {
@@ -313,11 +313,30 @@ impl Object for GitFact {
                 Answer::None => None,
                 Answer::Fault(why) => Some(FactError::world("the branch cannot be told", why).into()),
             },
+            "contains" => {
+                let git = Arc::clone(self);
+                Some(Value::from_function(move |commit: &str| git.contains(commit).map_err(Error::from)))
+            }
             _ => None,
         }
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         Enumerator::NonEnumerable
+    }
+}
+
+impl GitFact {
+    /// `git.contains(id)`: whether the last commit is this one, or comes after it. What is no id is in no history.
+    fn contains(&self, commit: &str) -> Result<bool, FactError> {
+        let is_id = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id {
+            return Ok(false);
+        }
+        match self.0.world.git(&self.0.event.cwd, &GitQuestion::Contains(commit.to_owned())) {
+            Answer::Is(_) => Ok(true),
+            Answer::None => Ok(false),
+            Answer::Fault(why) => Err(FactError::world("the history cannot be read", why)),
+        }
     }
 }

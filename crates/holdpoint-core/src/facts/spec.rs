@@ -13,9 +13,12 @@ pub(super) fn planned(path: &str, titles: Vec<String>, world: &dyn World) -> Res
     Ok(tasks.map_or_else(|| Value::from(Vec::<Value>::new()), |tasks| Value::from(Serde(tasks))))
 }
 
-/// The paths and globs that a spec allows in the section of this title; undefined if it says nothing of them.
-pub(super) fn allowed(path: &str, title: &str, world: &dyn World) -> Result<Value, FactError> {
-    let paths = read_as("allowed_files", path, Json::from(title), world)?;
+/// The paths and globs that a spec allows in the section of this title, or of the first of these that it has; undefined if it
+/// says nothing of them.
+pub(super) fn allowed(path: &str, titles: &Value, world: &dyn World) -> Result<Value, FactError> {
+    let titles = serde_json::to_value(titles)
+        .map_err(|error| FactError::malformed("`allowed_files` takes titles", error))?;
+    let paths = read_as("allowed_files", path, titles, world)?;
     Ok(paths.map_or(Value::UNDEFINED, |paths| Value::from(Serde(paths))))
 }
 

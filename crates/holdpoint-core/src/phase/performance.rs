@@ -132,7 +132,13 @@ impl Asked<'_> {
             command: self.test_command(tests)?,
             scope: self.texts(tests.scope.as_ref())?,
             known: self.texts(tests.known.as_ref())?,
-            least: if tests.never_fewer { self.facts.tests_before(name)? } else { 0 },
+            least: if tests.never_fewer {
+                let fewer = self.value(tests.fewer.as_ref())?.as_u64().unwrap_or(0);
+                self.facts.tests_before(name)?.saturating_sub(fewer)
+            } else {
+                0
+            },
+            is_one: tests.only.is_some(),
             fails_on: self.value(tests.fails_on.as_ref())?.as_str().map(str::to_owned),
             adding: self.texts(tests.adding.as_ref())?,
         })
@@ -140,12 +146,11 @@ impl Asked<'_> {
 
     /// The command of the one test that is run, where its runner is known; of the suite otherwise.
     fn test_command(&self, tests: &TestsCheck) -> Result<Vec<String>, FactError> {
-        if let Some(only) = &tests.only
-            && let Some(command) = one_test::command(&self.text(&only.file)?, &self.text(&only.name)?)
-        {
-            return Ok(command);
-        }
-        words(self.facts, &tests.command, &self.facts.context())
+        let suite = words(self.facts, &tests.command, &self.facts.context())?;
+        let Some(only) = &tests.only else { return Ok(suite) };
+        let project = one_test::Suite::of(&suite, self.facts.world.as_ref());
+        let one = project.one_test(&self.text(&only.file)?, &self.text(&only.name)?);
+        Ok(one.unwrap_or(suite))
     }
 
     fn value(&self, expression: Option<&Text>) -> Result<Json, FactError> {

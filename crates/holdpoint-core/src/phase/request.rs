@@ -122,6 +122,8 @@ pub struct Tests {
     pub known: Vec<String>,
     /// How many tests must run at least.
     pub least: u64,
+    /// Whether it is one test of the suite, of which its runner must say that it ran.
+    pub is_one: bool,
     /// A tree on which they must fail.
     pub fails_on: Option<String>,
     /// Files that are added to that tree.

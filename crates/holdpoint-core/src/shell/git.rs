@@ -220,6 +220,17 @@ fn read_call<'a>(mut args: &'a [String], place: &Place) -> Option<Call<'a>> {
     }
 }
 
+/// The words of a call that follow its global options: its command first.
+pub(super) fn past_options(mut args: &[String]) -> &[String] {
+    while let [option, rest @ ..] = args
+        && option.starts_with('-')
+    {
+        let is_separate = GLOBAL_VALUES.contains(&option.as_str());
+        args = rest.get(usize::from(is_separate)..).unwrap_or_default();
+    }
+    args
+}
+
 /// Returns whether `git cherry-pick`, `revert` or `am` commits with these arguments, rather than aborting, skipping or
 /// only applying.
 fn applies(args: &[String]) -> bool {

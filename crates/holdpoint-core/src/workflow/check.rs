@@ -166,7 +166,9 @@ impl<'a> Names<'a> {
         let given = match name {
             "key" | "value" => piece.has_element,
             "said" => !piece.moments.is_empty(),
-            "target" | "prompt" | "schema" | "command" | "output" | "result" | "verdict" => self.has_phases,
+            "target" | "left" | "prompt" | "schema" | "command" | "output" | "result" | "verdict" => {
+                self.has_phases
+            }
             _ => false,
         };
         given || NOUNS.contains(&name) || self.defined.contains(&name) || self.item == Some(name)

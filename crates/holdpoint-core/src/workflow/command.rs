@@ -22,6 +22,8 @@ pub struct Command {
     /// The phases it may go through after its step: what is due is looked at and performed, as when the agent stops. In
     /// any other phase it is refused. `all`: any. One that is exactly one `{{ … }}` can be a list.
     pub through: List<Text>,
+    /// What is true once it has done what it is there for; otherwise it ends with 1.
+    pub until: Option<Text>,
     /// Its steps: the first whose condition is true is taken.
     pub steps: List<Step>,
 }

@@ -177,6 +177,8 @@ pub struct TestsCheck {
     pub only: Option<Only>,
     /// Whether fewer tests than ever before are a failure.
     pub never_fewer: bool,
+    /// How many fewer there may be all the same.
+    pub fewer: Option<Text>,
     /// A tree on which they must fail.
     pub fails_on: Option<Text>,
     /// Files that are added to that tree.

@@ -33,6 +33,8 @@ pub struct Step {
     pub freeze: List<Text>,
     /// Whether what was changed stands: frozen files, the agents' settings, and how many tests there are. Only in commands.
     pub accept: bool,
+    /// Whether the item goes on from the last commit, where that is another than it began at.
+    pub rebase: bool,
     /// Lines for the run's record, templates.
     pub log: List<Text>,
     /// Whom the text is for, and what it does.
@@ -65,6 +67,8 @@ pub struct CommandKeys {
     pub restore: bool,
     /// The phase to finish, a template: its `then` is taken, if it is proved.
     pub finish: Option<Text>,
+    /// The review that the user overrules, a template: the name of its phase.
+    pub overrule: Option<Text>,
     /// The exit code of a command that says no.
     pub fail: Option<u8>,
 }
@@ -82,6 +86,8 @@ pub enum Delivery {
     Pause,
     /// It only informs the user.
     Tell,
+    /// It comes before whatever is said next, to whoever that is for: nothing waits for it.
+    Note,
     /// It only informs the agent.
     Context,
     /// It goes to standard error: the agent's debug log.

@@ -26,6 +26,7 @@ pub(super) fn perform(
         .map(|name| format!("{folder}/{name}"))
         .collect();
     let documents = sources(&run.home, &paths)?;
-    let spec = read_text(run, spec)?.unwrap_or_default();
-    lint(&Compliance { blueprint: Blueprint::read(&documents, words), spec }, files, &run.home)
+    let text = read_text(run, spec)?.unwrap_or_default();
+    let blueprint = Blueprint::read(&documents, words);
+    lint(&Compliance { blueprint, spec: text, path: spec.to_owned() }, files, &run.home)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use holdpoint_checks::test_report::{self, Outcome, TestReport};
-use holdpoint_core::path::{below, tidy};
+use holdpoint_core::path::tidy;
 use holdpoint_core::phase::{Request, Tests};
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::grants::Grants;
@@ -39,17 +39,19 @@ pub(super) fn perform(
     let mut doubts = doubts(&request.phase, run, &ran);
     let remark = confinement::remark(&ran.output, &request.grants);
     doubts.extend(remark.filter(|_| !matches!(ran.outcome, Outcome::Passed)).map(str::to_owned));
-    let output = test_report::summary(&ran.report, &ran.outcome, ran.took.as_secs_f64(), log.as_deref());
-    let (exit, took_ms, details) = (ran.exit, millis(ran.took), details(&ran));
+    let summary = test_report::summary(&ran.report, &ran.outcome, ran.took.as_secs_f64(), log.as_deref());
+    let output =
+        std::iter::once(summary).chain(known_failures(&ran.report, tests)).collect::<Vec<_>>().join("\n");
+    let (exit, took_ms, details) = (ran.exit, millis(ran.took), details(&ran, tests));
     let evidence = Evidence { exit, took_ms, log, log_digest, doubts, details, ..Evidence::default() };
     let mut performed = Performed { output, evidence, ..Performed::of(verdict(&ran, tests)) };
     if is_short(&ran, tests) {
         performed.verdict = Verdict::Fail;
+        let ran = count(&ran);
+        let plural = if ran == 1 { "" } else { "s" };
         performed.output = format!(
-            "FAIL: only {} tests ran, and there were {} of them before: none may be deleted or skipped\n{}",
-            count(&ran),
-            tests.least,
-            performed.output
+            "FAIL: only {ran} test{plural} ran, and there must be {}: none may be deleted or skipped\n{}",
+            tests.least, performed.output
         );
     }
     Ok(performed)
@@ -59,11 +61,12 @@ fn timeout(request: &Request) -> Duration {
     Duration::from_secs(u64::from(request.timeout_s))
 }
 
-fn details(ran: &Ran) -> Json {
-    let failed: Vec<&str> = ran.report.failures.iter().map(|failure| failure.name.as_str()).collect();
+fn details(ran: &Ran, tests: &Tests) -> Json {
+    let failed: Vec<String> = ran.report.failures.iter().map(id).collect();
     let broken = match ran.outcome {
         Outcome::Broken(why) => Some(why),
-        _ => None,
+        Outcome::Failed { .. } if is_unseen(ran, tests) => Some(UNSEEN),
+        Outcome::Failed { .. } | Outcome::Passed => None,
     };
     json!({
         "failed": failed,
@@ -72,12 +75,21 @@ fn details(ran: &Ran) -> Json {
         "count": count(ran),
         "runner": ran.report.runner,
         "broken": broken,
+        "cut": ran.report.is_cut_short,
     })
+}
+
+/// What a failure is called among all: by its file as well, where the name alone could be another one's.
+fn id(failure: &test_report::Failure) -> String {
+    match &failure.file {
+        Some(file) if !failure.name.contains(file.as_str()) => format!("{file}::{}", failure.name),
+        _ => failure.name.clone(),
+    }
 }
 
 /// How many tests really ran.
 fn count(ran: &Ran) -> u64 {
-    ran.report.passed + ran.report.failed
+    ran.report.count()
 }
 
 /// Whether fewer tests ran than must: one that was deleted or skipped cannot fail. A run that no longer says how many
@@ -123,9 +135,25 @@ pub fn run_in(
         }
         Err(error) => return Err(Failure::Start(error.to_string())),
     };
-    let report = test_report::read(&String::from_utf8_lossy(&output));
+    let mut report = test_report::read(&String::from_utf8_lossy(&output));
+    name_from(folder, &mut report);
     let outcome = test_report::outcome(&report, exit);
     Ok(Ran { report, outcome, exit, took, output })
+}
+
+/// Names the files of failures from the folder that the tests ran in: where that lies is nobody's business.
+fn name_from(folder: &Path, report: &mut TestReport) {
+    let real = folder.canonicalize();
+    let folders = [Some(folder), real.as_deref().ok()];
+    for file in report.failures.iter_mut().filter_map(|failure| failure.file.as_mut()) {
+        let inside = folders
+            .into_iter()
+            .flatten()
+            .find_map(|folder| Path::new(file.as_str()).strip_prefix(folder).ok());
+        if let Some(inside) = inside.and_then(Path::to_str).map(str::to_owned) {
+            *file = inside;
+        }
+    }
 }
 
 /// Whether the tests pass on a tree from before, with some of today's files added.
@@ -158,32 +186,80 @@ fn passes_on(
 fn verdict(ran: &Ran, tests: &Tests) -> Verdict {
     match &ran.outcome {
         Outcome::Passed => Verdict::Pass,
+        Outcome::Failed { .. } if is_unseen(ran, tests) => Verdict::Broken,
         Outcome::Broken(_) => Verdict::Broken,
         Outcome::Failed { .. } if is_out_of_scope(&ran.report, tests) => Verdict::OutOfScope,
         Outcome::Failed { .. } => Verdict::Fail,
     }
 }
 
-/// A failure is somebody else's only if that can be told: it failed before we began, and it lies in no folder in which
-/// something was changed.
-fn is_out_of_scope(report: &TestReport, tests: &Tests) -> bool {
-    let folders: Vec<String> = tests.scope.iter().map(|path| folder_of(path)).collect();
-    let all_are_named = u64::try_from(report.failures.len()).is_ok_and(|named| named == report.failed);
-    let is_old = |name: &str| tests.known.iter().any(|known| known == name);
-    let is_elsewhere = |file: &str| {
-        let file = tidy(file);
-        !folders.iter().any(|folder| folder.is_empty() || below(folder, &file).is_some())
-    };
-    let is_others = |failure: &test_report::Failure| {
-        is_old(&failure.name) && failure.file.as_deref().is_some_and(is_elsewhere)
-    };
-    !report.failures.is_empty() && all_are_named && report.failures.iter().all(is_others)
+/// Whether no runner said that it ran the one test that was asked for: it could not be run, and nothing is known of it.
+fn is_unseen(ran: &Ran, tests: &Tests) -> bool {
+    tests.is_one && !ran.report.is_counted
 }
 
-fn folder_of(path: &str) -> String {
-    let path = tidy(path);
-    path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).unwrap_or_default()
+/// What is said of such a test.
+const UNSEEN: &str = "the test could not be run";
+
+/// How a failure stands to what failed before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// It failed before, and the work did not change its file: it is somebody else's.
+    Old,
+    /// It failed before, but nobody can tell in which file it is, so it counts.
+    Doubtful,
+    /// It did not fail before, or the work changed its file.
+    Ours,
 }
+
+fn standing(failure: &test_report::Failure, tests: &Tests) -> Standing {
+    if !tests.known.contains(&id(failure)) {
+        return Standing::Ours;
+    }
+    let Some(file) = failure.file.as_deref().map(tidy) else { return Standing::Doubtful };
+    // Runners name files from the project, from a package's folder or by an import path.
+    let is_it = |path: &String| {
+        let path = tidy(path);
+        path == file || path.ends_with(&format!("/{file}")) || file.ends_with(&format!("/{path}"))
+    };
+    if tests.scope.iter().any(is_it) { Standing::Ours } else { Standing::Old }
+}
+
+/// Whether every failure is somebody else's: all tests had their turn, all failures are named, and each was there before, in a
+/// file that was not changed.
+fn is_out_of_scope(report: &TestReport, tests: &Tests) -> bool {
+    let all_are_named = u64::try_from(report.failures.len()).is_ok_and(|named| named == report.failed);
+    let is_old = |failure| standing(failure, tests) == Standing::Old;
+    let are_old = !report.failures.is_empty() && report.failures.iter().all(is_old);
+    are_old && all_are_named && !report.is_cut_short
+}
+
+/// Says which of the failures were there before the work began, so that nobody sets out to repair them.
+fn known_failures(report: &TestReport, tests: &Tests) -> Vec<String> {
+    let named = |standing_is: Standing| {
+        let failures = report.failures.iter().filter(|failure| standing(failure, tests) == standing_is);
+        failures.map(id).take(KNOWN_NAMED_MAX).collect::<Vec<_>>().join(", ")
+    };
+    let cut = (report.is_cut_short && !tests.known.is_empty()).then(|| CUT_SHORT.to_owned());
+    let named = [
+        ("Failed before this work began, and none of it", named(Standing::Old)),
+        (
+            "Failed before this work began as well, but its file cannot be told, so it counts",
+            named(Standing::Doubtful),
+        ),
+    ]
+    .into_iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(what, names)| format!("{what}: {names}"));
+    named.chain(cut).collect()
+}
+
+/// What is said where an old failure hides what comes after it.
+const CUT_SHORT: &str = "The runner stopped at a failure, so nobody knows what else fails. A command that goes on to the end \
+    tells old failures from new ones: cargo test --no-fail-fast, pytest without -x";
+
+/// How many failures are named that were there before.
+const KNOWN_NAMED_MAX: usize = 20;
 
 /// What makes a result hard to believe, compared with the last one of the same phase.
 fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {

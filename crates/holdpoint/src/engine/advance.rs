@@ -370,7 +370,8 @@ impl Walk<'_> {
             }
             self.facts = self.session.facts();
         }
-        let goes_on = effects.went.is_some() && effects.messages.is_empty();
+        let is_said = effects.messages.iter().any(|message| message.delivery != Delivery::Note);
+        let goes_on = effects.went.is_some() && !is_said;
         let outcome = self.outcome.take().unwrap_or_else(|| "done".to_owned());
         self.report.moves.extend(effects.went.clone().map(|to| {
             let (from, at) = (Some(phase.name.to_string()), journal::now());

@@ -22,7 +22,7 @@ use super::advance::{Scope, advance};
 use super::commit::{Guard, commit};
 use super::report::micros;
 use super::session::Session;
-use super::{owed, pause, record, release};
+use super::{overruling, owed, pause, record, release};
 use crate::allow::Allowance;
 use crate::allow::waiting::{self, Waiting};
 use crate::catalog::{Origin, is_name};
@@ -108,7 +108,14 @@ impl Typed<'_> {
         };
         let run = made.or(found).ok_or_else(|| self.no_run())?;
         let due = self.go_through(&run, scope)?;
-        Ok([said, due].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
+        let said = [said, due].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+        if self.has_worked(&run, event)? { Ok(said) } else { Err(CommandError::new(Kind::Failed, said)) }
+    }
+
+    /// Whether it has done what it is there for, as far as its `until` can tell.
+    fn has_worked(&self, run: &Run, event: &Arc<Event>) -> Result<bool, CommandError> {
+        let Some(until) = &self.command.until else { return Ok(true) };
+        self.session(run, event).facts().is_true(until).map_err(told)
     }
 
     fn no_run(&self) -> CommandError {
@@ -316,6 +323,9 @@ impl Typed<'_> {
         let run = session.run;
         let from = record::due(&session.facts());
         let effects = command::take(&session.facts(), step, first).map_err(refused)?;
+        if let Some(name) = command::overruled(&session.facts(), step).map_err(told)? {
+            overruling::keep(session, &name, &self.said_words())?;
+        }
         let mut text = text(&effects);
         if step.command.restore
             && let Some(aside) = self.restore(run).map_err(files)?
@@ -414,11 +424,15 @@ impl Typed<'_> {
         }
     }
 
+    /// Its arguments, as they were typed.
+    fn said_words(&self) -> String {
+        let args = self.command.args.iter().filter_map(|arg| self.words.args.get(arg.name.as_ref()));
+        args.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
     /// The journal's entry for a step.
     fn entry(&self, sets: &[Set]) -> Entry {
-        let args = self.command.args.iter().filter_map(|arg| self.words.args.get(arg.name.as_ref()));
-        let words: Vec<&str> = args.map(String::as_str).collect();
-        let about = format!("{} {} {}", self.workflow.name, self.command.name, words.join(" "));
+        let about = format!("{} {} {}", self.workflow.name, self.command.name, self.said_words());
         Entry {
             at: journal::now(),
             event: "command".to_owned(),

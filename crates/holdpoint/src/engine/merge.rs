@@ -104,7 +104,7 @@ impl Said {
                 Delivery::Hold if event.moment.is_stop() => self.messages.push(text.clone()),
                 Delivery::Hold => self.holds.push(named()),
                 _ if notes(name) => {}
-                Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
+                Delivery::Pause | Delivery::Tell | Delivery::Note => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}
@@ -140,8 +140,9 @@ impl Said {
                     self.holds.push(named());
                     self.name_door(session, report, name);
                 }
+                Delivery::Note if report.holds() => self.holds.push(named()),
                 Delivery::Tell if *source == Source::Rule && self.is_stale(session, report, name, text) => {}
-                Delivery::Pause | Delivery::Tell => self.messages.push(text.clone()),
+                Delivery::Pause | Delivery::Tell | Delivery::Note => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
                 Delivery::Log | Delivery::Silent => {}

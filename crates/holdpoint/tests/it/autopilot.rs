@@ -18,8 +18,10 @@ mod performance;
 mod pinned;
 pub(crate) mod project;
 pub(crate) mod proof;
+mod runners;
 mod setbacks;
 pub(crate) mod subagents;
+mod users;
 pub(crate) mod walk;
 #[cfg(target_os = "linux")]
 mod word;

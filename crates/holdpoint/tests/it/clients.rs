@@ -6,6 +6,8 @@
 mod across;
 #[cfg(target_os = "linux")]
 mod at_terminal;
+#[cfg(target_os = "linux")]
+mod autopilot;
 mod capabilities;
 mod cheats;
 mod claudex;
@@ -35,6 +37,8 @@ mod sessions;
 mod table;
 mod taken_up;
 mod taskie;
+mod trace;
+#[cfg(target_os = "linux")]
 mod walk;
 mod word;
 

@@ -156,6 +156,6 @@ fn a_spec_that_is_not_text_starts_no_run() {
     let converts = said.lines().find(|line| line.starts_with("   iconv ")).unwrap();
     let converted = Command::new("sh").args(["-ec", converts]).current_dir(project.root()).status().unwrap();
     assert!(converted.success());
-    let started = project.run(&["autopilot", "start", spec, "--test", "true"]);
+    let started = project.run(&["autopilot", "start", spec, "--test", "true", "--reviews", "subagent"]);
     assert_eq!(started.code, Some(0), "{}", started.stderr);
 }

@@ -374,7 +374,7 @@ impl World for Repository {
         Answer::Is(match question {
             GitQuestion::Repository => "/r/.git".into(),
             GitQuestion::Branch | GitQuestion::PushTarget => "main".into(),
-            GitQuestion::Switch(name) => name.clone(),
+            GitQuestion::Switch(name) | GitQuestion::Contains(name) => name.clone(),
             GitQuestion::Alias(name) if name == "x" => "!git y; git y && git commit".into(),
             GitQuestion::Alias(name) if name == "y" => "!git x; git x; git x \"$@\"".into(),
             GitQuestion::Alias(name) => format!("{name} commit"),

@@ -100,7 +100,7 @@ impl<'a> Known<'a> {
         match name {
             "key" | "value" | "result" | "command" => return Shape::Any,
             "verdict" => return Shape::is(&Is::One(Names::Verdicts), self),
-            "output" | "prompt" | "said" | "schema" | "target" => return Shape::Text,
+            "left" | "output" | "prompt" | "said" | "schema" | "target" => return Shape::Text,
             _ => {}
         }
         if self.workflow.run.item.as_ref().is_some_and(|item| item.name == name) {

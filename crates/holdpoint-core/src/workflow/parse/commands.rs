@@ -11,7 +11,7 @@ use super::super::{List, Text};
 use super::Parser;
 use super::steps::Place;
 
-const COMMAND_KEYS: [&str; 7] = ["about", "by", "run", "args", "flags", "through", "steps"];
+const COMMAND_KEYS: [&str; 8] = ["about", "by", "run", "args", "flags", "through", "until", "steps"];
 const ARGUMENT_KEYS: [&str; 3] = ["name", "pattern", "help"];
 const FLAG_KEYS: [&str; 3] = ["value", "pattern", "help"];
 
@@ -24,7 +24,7 @@ impl Parser<'_> {
             let Some(table) = self.reader.table(name.get_ref(), value) else { continue };
             let place = format!("[commands.{}]", name.get_ref());
             self.reader.known_keys(&place, table, &COMMAND_KEYS);
-            parsed.push(Command {
+            let command = Command {
                 name: Cow::Owned(name.get_ref().to_string()),
                 about: self.reader.required(&place, name.span(), table, "about"),
                 run: self.template(table, "run"),
@@ -32,8 +32,11 @@ impl Parser<'_> {
                 flags: self.flags(table),
                 is_users: self.is_users(table),
                 through: self.through(table),
+                until: self.until(&place, table),
                 steps: self.command_steps(table),
-            });
+            };
+            self.only_users_overrule(&command, name.span());
+            parsed.push(command);
         }
         parsed
     }
@@ -47,6 +50,24 @@ impl Parser<'_> {
                 Some("it is `user`, or `anyone`".into());
         }
         by == "user"
+    }
+
+    /// `until`: what a command that goes through phases is there for.
+    fn until(&mut self, place: &str, table: &DeTable<'_>) -> Option<Text> {
+        let until = Reader::get(table, "until")?;
+        if Reader::get(table, "through").is_none() {
+            self.reader.error(until.span(), format!("{place} has `until`, and goes through no phase")).hint =
+                Some("say which phases it goes through: through = [\"all\"]".into());
+        }
+        self.expression(table, "until")
+    }
+
+    /// A review is overruled by the user alone.
+    fn only_users_overrule(&mut self, command: &Command, span: std::ops::Range<usize>) {
+        if !command.is_users && command.steps.iter().any(|step| step.command.overrule.is_some()) {
+            self.reader.error(span, "only a command of the user's can `overrule` a review").hint =
+                Some("write by = \"user\"".into());
+        }
     }
 
     /// `through`: names of phases, or templates that come to lists of them.
@@ -120,6 +141,7 @@ impl Parser<'_> {
             keep: self.kept(table),
             restore: self.reader.truth(table, "restore"),
             finish: self.template(table, "finish"),
+            overrule: self.template(table, "overrule"),
             fail: self.reader.whole(table, "fail"),
         }
     }

@@ -94,6 +94,7 @@ fn named(name: &'static str, about: &'static str, steps: Vec<Step>) -> Command {
         flags: Cow::default(),
         is_users: false,
         through: Cow::default(),
+        until: None,
         steps: steps.into(),
     }
 }

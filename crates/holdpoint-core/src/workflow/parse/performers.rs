@@ -37,7 +37,10 @@ const REVIEWER_KEYS: [&str; 18] = [
 /// The keys that say what a check does, each with its own inputs.
 const KINDS: [(&str, &[&str]); 7] = [
     ("run", &["pass", "writes", "prove"]),
-    ("tests", &["only", "scope", "known", "never_fewer", "fails_on", "adding", "pass", "writes", "prove"]),
+    (
+        "tests",
+        &["only", "scope", "known", "never_fewer", "fewer", "fails_on", "adding", "pass", "writes", "prove"],
+    ),
     ("that", &[]),
     ("scan", &["code_lines", "test_lines", "prove"]),
     ("blueprint", &["files", "spec", "domains", "money", "reference", "fields", "prove"]),
@@ -246,6 +249,7 @@ impl Parser<'_> {
                 known: self.expression(table, "known"),
                 only: self.only(table),
                 never_fewer: self.reader.truth(table, "never_fewer"),
+                fewer: self.expression(table, "fewer"),
                 fails_on: self.expression(table, "fails_on"),
                 adding: self.expression(table, "adding"),
             }),

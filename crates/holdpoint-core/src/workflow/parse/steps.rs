@@ -10,13 +10,13 @@ use super::super::table::{Language, Reader, Spanned, json};
 use super::super::{List, Named, Say, Text};
 use super::{Parser, Target};
 
-const STEP_KEYS: [&str; 15] = [
-    "when", "round", "also", "set", "clear", "renew", "write", "remove", "freeze", "log", "wait", "go",
-    "hold", "pause", "tell",
+const STEP_KEYS: [&str; 17] = [
+    "when", "round", "also", "set", "clear", "renew", "write", "remove", "freeze", "rebase", "log", "wait",
+    "go", "hold", "pause", "tell", "note",
 ];
-const COMMAND_STEP_KEYS: [&str; 19] = [
-    "when", "create", "keep", "restore", "finish", "round", "also", "set", "clear", "renew", "write",
-    "remove", "freeze", "accept", "log", "wait", "go", "say", "fail",
+const COMMAND_STEP_KEYS: [&str; 21] = [
+    "when", "create", "keep", "restore", "finish", "overrule", "round", "also", "set", "clear", "renew",
+    "write", "remove", "freeze", "accept", "rebase", "log", "wait", "go", "say", "fail",
 ];
 const ENTER_KEYS: [&str; 8] = ["when", "also", "set", "clear", "renew", "write", "remove", "log"];
 /// What the step of a rule can have beside its text: where a run goes is for phases and commands to say.
@@ -52,7 +52,12 @@ impl Place {
     /// The keys of a step's text. What a command says is told to whoever typed it.
     fn texts(self) -> &'static [(&'static str, Delivery)] {
         match self {
-            Place::Phase => &[("hold", Delivery::Hold), ("pause", Delivery::Pause), ("tell", Delivery::Tell)],
+            Place::Phase => &[
+                ("hold", Delivery::Hold),
+                ("pause", Delivery::Pause),
+                ("tell", Delivery::Tell),
+                ("note", Delivery::Note),
+            ],
             Place::Command => &[("say", Delivery::Tell)],
             Place::Enter | Place::Rule | Place::Part => &[],
         }
@@ -106,7 +111,7 @@ impl Parser<'_> {
     /// The step that a table describes, with the parts that it names first.
     fn step_in(&mut self, table: &DeTable<'_>, place: Place) -> Step {
         let (delivery, say) = self.said(table, place);
-        let known = ["freeze", "accept"].into_iter().filter(|key| place.keys().contains(key));
+        let known = ["freeze", "accept", "rebase"].into_iter().filter(|key| place.keys().contains(key));
         for key in known {
             self.noted.extend(Reader::get(table, key).map(|value| (key, value.span())));
         }
@@ -122,6 +127,7 @@ impl Parser<'_> {
             remove: self.removals(table),
             freeze: self.reader.templates(table, "freeze"),
             accept: place.keys().contains(&"accept") && self.reader.truth(table, "accept"),
+            rebase: place.keys().contains(&"rebase") && self.reader.truth(table, "rebase"),
             round: self.names_of(table, "round", Target::Limit).first().cloned(),
             log: self.reader.templates(table, "log"),
             wait_s: self.reader.whole(table, "wait").unwrap_or(0),

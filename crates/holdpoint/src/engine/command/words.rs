@@ -187,6 +187,7 @@ mod tests {
             flags: vec![flag("rounds", Some("N")), flag("from-draft", None)].into(),
             is_users: false,
             through: Vec::new().into(),
+            until: None,
             steps: Vec::new().into(),
         }
     }

@@ -38,12 +38,16 @@ and=; [ $skipped -eq 0 ] || and=", $skipped skipped"
 echo "$passed passed$and in 0.01s"
 "#;
 
-/// In the place of reviewers and debugger: keeps what it was asked and gives the next answer of its queue; then a
-/// reviewer approves, and a debugger has nothing to add.
+/// In the place of reviewers, debugger and council: keeps what it was asked and gives the next answer of its queue; then a
+/// reviewer approves, a debugger has nothing to add, and the council leaves it to the user.
 const CLAUDE: &str = r#"#!/bin/sh
 here=$(dirname -- "$0")
 for prompt; do :; done
-case $prompt in "You are a debugger"*) who=debugger other=skipped;; *) who=reviewer other=approved;; esac
+case $prompt in
+  "You are a debugger"*) who=debugger other=skipped;;
+  "You are one of three"* | "You chair a council"*) who=council other=needs_human;;
+  *) who=reviewer other=approved;;
+esac
 count=$(($(cat "$here/$who.count" 2>/dev/null || echo 0) + 1))
 echo $count >"$here/$who.count"
 printf '%s\n' "$prompt" >"$here/$who.asked.$count"
@@ -94,21 +98,26 @@ impl Site {
     pub(crate) fn with(plan: &str, acceptance: &str) -> Site {
         let site = Site::bare();
         site.script("tools/claude", CLAUDE).script("repo/test", RUNNER);
-        let spec = format!(
-            "# Cart\n\n**Status:** queued | **Priority:** P1\n\n## Allowed Files\n\n1. `cart.py`\n2. `tests/*.sh`\n3. `src/**`\n\n\
-             ## Implementation Plan\n\n{plan}\n## Acceptance Verification\n\n{acceptance}\n## Notes\n\nNone.\n"
-        );
-        site.write(SPEC, &spec);
-        site.write(
-            "ai/backlog.md",
-            "| ID | Name | Status |\n|---|---|---|\n| FTR-6 | shop | queued |\n| FTR-7 | cart | queued |\n",
-        );
+        site.write(SPEC, &spec(&["cart.py", "tests/*.sh", "src/**"], plan, acceptance));
+        site.write("ai/backlog.md", BACKLOG);
         site.write("cart.py", "def total(prices):\n    return 0\n").write("shop.py", "OPEN = True\n");
         site.write("tests/test_base.sh", "test -f cart.py\n");
         site.write("tests/contracts/test_shop.sh", "grep -q 'OPEN = True' shop.py\n");
         site.write("tests/regression/test_old.sh", "grep -q '^def total' cart.py\n");
         site.write(".gitignore", "autopilot-state.json\n")
             .write(".claude/settings.json", "{\"hooks\": {}}\n");
+        site.git("init --quiet && git add --all && git commit --quiet --message 'chore(cart): begin'");
+        site
+    }
+
+    /// A repository with these files in one commit, and a spec with two tasks that lets the `allowed` ones be changed.
+    pub(crate) fn of(files: &[(&str, &str)], allowed: &[&str]) -> Site {
+        let site = Site::bare();
+        site.script("tools/claude", CLAUDE).write(SPEC, &spec(allowed, PLAN, "N/A"));
+        site.write("ai/backlog.md", BACKLOG);
+        for (path, text) in files {
+            site.write(path, text);
+        }
         site.git("init --quiet && git add --all && git commit --quiet --message 'chore(cart): begin'");
         site
     }
@@ -416,6 +425,19 @@ impl Site {
              git rm -r -q -f --cached --ignore-unmatch ai .holdpoint {STATE} && git write-tree; rm -f .git/bare-index"
         ))
     }
+}
+
+/// The list of specs.
+const BACKLOG: &str =
+    "| ID | Name | Status |\n|---|---|---|\n| FTR-6 | shop | queued |\n| FTR-7 | cart | queued |\n";
+
+/// A spec.
+fn spec(allowed: &[&str], plan: &str, acceptance: &str) -> String {
+    let allowed: String = allowed.iter().map(|path| format!("- `{path}`\n")).collect();
+    format!(
+        "# Cart\n\n**Status:** queued | **Priority:** P1\n\n## Allowed Files\n\n{allowed}\n\
+         ## Implementation Plan\n\n{plan}\n## Acceptance Verification\n\n{acceptance}\n## Notes\n\nNone.\n"
+    )
 }
 
 /// Hands an event over by a socket of this process.

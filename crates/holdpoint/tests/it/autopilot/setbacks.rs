@@ -43,6 +43,32 @@ fn a_test_that_failed_before_is_not_the_tasks() {
 }
 
 #[test]
+fn a_test_that_failed_before_is_not_the_tasks_in_whichever_folder_it_lies() {
+    let site = Site::with(PLAN, "N/A");
+    site.write("tests/test_shop.sh", "false\n");
+    site.git("add --all && git commit --quiet --message 'chore(shop): break it'");
+    site.start(&[]);
+    let worse = |site: &Site| {
+        total(site);
+        replace(site, "sum(prices)", "sum(prices) + 1");
+    };
+    follow(&site, Site::next, &[(TASK_1, &worse)]);
+    let back = site.next();
+    assert!(
+        back.contains("Failed before this work began, and none of it: tests/test_shop.sh::test_shop"),
+        "{back}"
+    );
+    assert!(back.contains("The debugger sent it back:"), "{back}");
+    follow(&site, Site::next, &[(BACK_1, &total), (READY_1, &commit_1)]);
+    assert_eq!(site.task(1)["tester"], json!("fail_out_of_scope"));
+    let changed = |site: &Site| {
+        discount(site);
+        site.write("tests/test_shop.sh", "exit 3\n");
+    };
+    follow(&site, Site::next, &[(TASK_2, &changed), (": task 2 of 2 comes back, discount", &nothing)]);
+}
+
+#[test]
 fn a_task_that_cannot_be_repaired_is_the_users_until_it_is_resumed() {
     let site = Site::new();
     site.start(&[]);
@@ -82,7 +108,7 @@ fn a_task_that_cannot_be_repaired_is_the_users_until_it_is_resumed() {
     assert!(site.read(SPEC).contains("**Status:** in_progress |"));
     assert_eq!(site.task(1)["debug_attempts"], json!(0));
     let due = site.next();
-    assert!(due.contains("The report:\n`````\nadd nothing to the sum\n`````"), "{due}");
+    assert!(due.contains("The user says what to do now:\n`````\nadd nothing to the sum\n`````"), "{due}");
     follow(&site, Site::next, &[(BACK_1, &total), (READY_1, &commit_1)]);
     follow(&site, Site::next, &TO_THE_END);
     agrees_with_git(&site);
@@ -182,6 +208,12 @@ fn refusing(word: &str) -> Site {
     site
 }
 
+/// A commit that does not come about: its exit code says so.
+fn refused_commit(site: &Site) {
+    let printed = site.tell(&["commit", "feat(cart): add up prices"]);
+    assert_eq!(printed.code, Some(1), "{}", printed.stdout);
+}
+
 #[test]
 fn a_commit_that_a_hook_refuses_is_put_right_and_proved_anew() {
     let site = refusing("sum");
@@ -191,7 +223,7 @@ fn a_commit_that_a_hook_refuses_is_put_right_and_proved_anew() {
         Site::next,
         &[
             (TASK_1, &total),
-            (READY_1, &commit_1),
+            (READY_1, &refused_commit),
             (failed, &|site| {
                 site.write("cart.py", "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n");
             }),
@@ -207,9 +239,9 @@ fn a_commit_that_a_hook_refuses_is_put_right_and_proved_anew() {
 fn a_commit_that_is_refused_twice_blocks_the_spec() {
     let site = refusing("total");
     let failed: &str = ": the commit of task 1 failed, total";
-    follow(&site, Site::next, &[(TASK_1, &total), (READY_1, &commit_1)]);
+    follow(&site, Site::next, &[(TASK_1, &total), (READY_1, &refused_commit)]);
     assert!(site.next().contains("the word total is banned"), "the agent is told what git said");
-    follow(&site, Site::next, &[(failed, &commit_1), (" is blocked: task 1 of 2, total", &nothing)]);
+    follow(&site, Site::next, &[(failed, &refused_commit), (" is blocked: task 1 of 2, total", &nothing)]);
     assert_eq!((site.phase(), &site.state()["spec_status"]), ("escalated".to_owned(), &json!("blocked")));
     assert!(log(&site).contains("- ACTION REQUIRED: commit failure\n"), "{}", log(&site));
     let record: Json = serde_json::from_str(&site.read("ai/escalations/FTR-7-1.json")).unwrap();

@@ -1,4 +1,4 @@
-//! The clients themselves: installed from the npm registry, or why they are not.
+//! The clients themselves, and test runners of JavaScript: installed from the npm registry, or why they are not.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,12 @@ pub(crate) static CODEX: Client =
 pub(crate) static GEMINI: Client =
     Client { package: "@google/gemini-cli", oldest: "0.61.0", newest: "0.61.0", found: OnceLock::new() };
 
+/// Test runners, for runs in projects that have them.
+pub(crate) static JEST: Client =
+    Client { package: "jest", oldest: "29.7.0", newest: "29.7.0", found: OnceLock::new() };
+pub(crate) static VITEST: Client =
+    Client { package: "vitest", oldest: "2.1.9", newest: "2.1.9", found: OnceLock::new() };
+
 /// Says which versions are tested: `newest` is what the registry has now, anything else the oldest ones.
 const WHICH: &str = "HOLDPOINT_CLIENTS";
 
@@ -50,7 +56,7 @@ impl Client {
     }
 
     /// The folder with its node modules; none if the test is to be skipped.
-    fn modules(&self) -> Option<PathBuf> {
+    pub(crate) fn modules(&self) -> Option<PathBuf> {
         install_all();
         let because = match self.found.get_or_init(|| self.install()) {
             Ok(folder) => return Some(folder.join("node_modules")),
@@ -95,9 +101,9 @@ impl Client {
     }
 }
 
-/// Installs all clients, and takes the test off the network: before its model listens there, and once.
+/// Installs all of them, and takes the test off the network: before its model listens there, and once.
 pub(crate) fn install_all() {
-    for client in [&CLAUDE, &CODEX, &GEMINI] {
+    for client in [&CLAUDE, &CODEX, &GEMINI, &JEST, &VITEST] {
         client.found.get_or_init(|| client.install());
     }
     #[cfg(target_os = "linux")]

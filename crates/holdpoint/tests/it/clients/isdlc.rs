@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::clients::install::claude;
 use crate::clients::session::{ask_claude, at_work};
-use crate::clients::walk::{page, record};
+use crate::clients::trace::{page, record};
 use crate::generated::assert_kept;
 use crate::model::{Block, Model, news};
 use crate::project::Project;

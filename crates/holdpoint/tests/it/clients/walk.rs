@@ -1,133 +1,136 @@
-//! A walk through a workflow in a real client, kept as a page: what the agent did, hook call by hook call, and what it was answered.
+//! A walk through a workflow in a real client, written down as it goes: what the user types, what the agent does, and what each
+//! is told. Only lines that were really shown get into it.
 
-use std::os::unix::fs::PermissionsExt;
+use super::seat::{Puppet, Seat};
 
-use serde_json::Value as Json;
+/// How wide a line of the page is at most.
+const WIDTH: usize = 110;
+/// What stands for lines that are left out.
+const GAP: &str = "…";
 
-use crate::clients::session::{HOLDPOINT, kept};
-use crate::project::Project;
-
-/// The file that has each hook's input and answer, one after the other.
-const CALLS: &str = "calls";
-/// How wide the page is, and where what is said begins.
-const WIDTH: usize = 100;
-const INDENT: &str = "    ";
-
-/// Puts a recorder between the client and the hooks that it has registered: each is called as before, and what it was asked and
-/// answered is kept.
-pub(super) fn record(project: &Project) {
-    let recorder = project.root().join("recorder");
-    let script = format!(
-        "#!/bin/sh\nasked=$(cat)\nanswer=$(printf '%s' \"$asked\" | '{HOLDPOINT}' \"$@\")\ncode=$?\n\
-         printf '%s\\n%s\\n' \"$asked\" \"${{answer:-null}}\" >> '{0}/{CALLS}'\nprintf '%s' \"$answer\"\nexit $code\n",
-        project.root().display()
-    );
-    project.write("recorder", script);
-    std::fs::set_permissions(&recorder, PermissionsExt::from_mode(0o755)).unwrap();
-    let settings = project.read(".claude/settings.json");
-    let named = |path: &str| Json::from(path).to_string();
-    assert!(settings.contains(&named(HOLDPOINT)), "{settings}");
-    project.write(
-        ".claude/settings.json",
-        settings.replace(&named(HOLDPOINT), &named(recorder.to_str().unwrap())),
-    );
+/// What was written down.
+pub(super) struct Walk {
+    text: String,
+    /// What differs from run to run, and what stands for it.
+    names: Vec<(String, &'static str)>,
 }
 
-/// What was recorded, for people. The project's folder is left out of it.
-pub(super) fn page(project: &Project) -> String {
-    let root = format!("{}/", project.root().display());
-    let calls = kept(project, CALLS);
-    let mut steps = Vec::new();
-    for call in calls.chunks(2) {
-        let [asked, answer] = call else { panic!("an answer is missing: {call:?}") };
-        let event = asked["hook_event_name"].as_str().unwrap();
-        let said = said(event, answer);
-        // A sub-agent's call is shown when it begins, before what it does; other calls when they have been made. What is held is
-        // never made.
-        let is_delegation = matches!(asked["tool_name"].as_str(), Some("Task" | "Agent"));
-        let is_act = match event {
-            "UserPromptSubmit" | "Stop" => true,
-            "PreToolUse" => is_delegation,
-            "PostToolUse" | "PostToolUseFailure" => !is_delegation,
-            _ => false,
-        };
-        if !is_act && said.is_none() {
-            continue;
-        }
-        let number = steps.len() + 1;
-        let act = folded(&act(asked).replace(&root, ""), WIDTH - INDENT.len()).join(&format!("\n{INDENT}"));
-        let (word, text) = said.unwrap_or(("passed", String::new()));
-        steps.push(format!("{number:2}. {act}\n{INDENT}{word}\n{}", shown(&text.replace(&root, ""))));
+impl Walk {
+    pub(super) fn new() -> Walk {
+        Walk { text: String::new(), names: Vec::new() }
     }
-    steps.join("\n")
-}
 
-/// What somebody did.
-fn act(asked: &Json) -> String {
-    let who =
-        asked["agent_type"].as_str().map_or_else(|| "The agent".to_owned(), |agent| format!("Its {agent}"));
-    let input = &asked["tool_input"];
-    let text = |field: &str| input[field].as_str().unwrap_or_default();
-    match asked["hook_event_name"].as_str().unwrap() {
-        "UserPromptSubmit" => return format!("The user types: {}", asked["prompt"].as_str().unwrap()),
-        "SessionStart" => return "A session starts.".to_owned(),
-        "Stop" => {
-            let last = asked["last_assistant_message"].as_str().unwrap_or_default();
-            return format!("The agent stops: {last}");
-        }
-        _ => {}
+    /// From now on this is written for that.
+    pub(super) fn writes(&mut self, name: &'static str, of: &str) {
+        self.names.push((of.to_owned(), name));
     }
-    let fails = if asked["hook_event_name"] == "PostToolUseFailure" { ", which fails" } else { "" };
-    match asked["tool_name"].as_str().unwrap_or_default() {
-        "Bash" => format!("{who} runs{fails}: {}", text("command")),
-        "Task" | "Agent" => format!("{who} calls {}: {}", text("subagent_type"), text("prompt")),
-        "Write" => format!("{who} writes {}", text("file_path")),
-        tool => format!("{who} uses {tool}"),
+
+    /// The user types something to the agent. Returns what the model is shown.
+    pub(super) fn types(&mut self, seat: &mut Seat, puppet: &Puppet, line: &str) -> String {
+        self.line("you    > ", line);
+        seat.types(line);
+        puppet.hears()
     }
-}
 
-/// What a hook answered, and to whom; none if nothing.
-fn said(event: &str, answer: &Json) -> Option<(&'static str, String)> {
-    let text = |place: &str| answer.pointer(place).and_then(Json::as_str).map(str::to_owned);
-    let held = text("/hookSpecificOutput/permissionDecisionReason").or_else(|| text("/reason"));
-    // At a Stop what the agent is told keeps it going.
-    let word = if event == "Stop" { "HELD" } else { "TOLD to the agent" };
-    let told = || text("/hookSpecificOutput/additionalContext").map(|text| (word, text));
-    let user = || text("/systemMessage").map(|text| ("TOLD to the user", text));
-    held.map(|text| ("HELD", text)).or_else(told).or_else(user)
-}
+    /// The user does something in a shell of their own, and is told this.
+    pub(super) fn user_runs(&mut self, line: &str, told: &str, lines: &[&str]) {
+        self.line("you    $ ", line);
+        self.shows(told, lines);
+    }
 
-/// A text in lines that fit, under what was done.
-fn shown(text: &str) -> String {
-    let indent = INDENT.repeat(2);
-    let lines = folded(text, WIDTH - indent.len());
-    lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned() + "\n").collect()
-}
+    /// The agent runs a command, and is shown lines with these words in them.
+    pub(super) fn runs(&mut self, puppet: &Puppet, command: &str, lines: &[&str]) -> String {
+        let told = puppet.runs(command);
+        self.ran(command, &told, lines);
+        told
+    }
 
-/// A text in lines of this width, those that it has and those that it needs.
-fn folded(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let words = line.trim_start();
-        let indent = &line[..line.len() - words.len()];
-        let mut at = indent.to_owned();
-        for word in words.split(' ') {
-            if at.len() > indent.len() {
-                if at.chars().count() + 1 + word.chars().count() > width {
-                    lines.push(std::mem::replace(&mut at, indent.to_owned()));
-                } else {
-                    at.push(' ');
-                }
+    /// The agent has run a command, and was shown this.
+    pub(super) fn ran(&mut self, command: &str, told: &str, lines: &[&str]) {
+        self.line("agent  $ ", command);
+        self.shows(told, lines);
+    }
+
+    /// The agent does something else, and is shown this.
+    pub(super) fn acts(&mut self, what: &str, told: &str, lines: &[&str]) {
+        self.line("agent  : ", what);
+        self.shows(told, lines);
+    }
+
+    /// The agent says something and ends its turn.
+    pub(super) fn says(&mut self, puppet: &Puppet, words: &'static str) {
+        self.line("agent  > ", words);
+        puppet.says(words);
+    }
+
+    /// What becomes of a turn that ended.
+    pub(super) fn ends(&mut self, what: &str, told: &str, lines: &[&str]) {
+        self.line("stop   : ", what);
+        self.shows(told, lines);
+    }
+
+    /// Paragraphs of what was told, each of which begins with a line that has these words in it.
+    fn shows(&mut self, told: &str, lines: &[&str]) {
+        let all: Vec<&str> = told.lines().collect();
+        let mut next = 0;
+        for words in lines {
+            let found = all.iter().skip(next).position(|line| line.contains(words));
+            let place = next + found.unwrap_or_else(|| panic!("no line with {words:?} in its turn: {told}"));
+            if next > 0 && place > next {
+                self.line("         ", GAP);
             }
-            at.push_str(word);
-            // What has no blank is cut.
-            while at.chars().count() > width {
-                let rest = at.chars().skip(width).collect();
-                lines.push(at.chars().take(width).collect());
-                at = rest;
-            }
+            next = place
+                + 1
+                + all[place + 1..]
+                    .iter()
+                    .zip(&all[place..])
+                    .take_while(|(line, last)| goes_on(last, line))
+                    .count();
+            self.line(
+                "         ",
+                &all[place..next].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
+            );
         }
-        lines.push(at);
     }
-    lines
+
+    /// Writes a line, folded.
+    fn line(&mut self, begin: &str, line: &str) {
+        let line = self.names.iter().fold(steady(line), |line, (of, name)| line.replace(of, name));
+        let mut begin = begin.to_owned();
+        let mut now = String::new();
+        for word in line.split(' ') {
+            if !now.is_empty() && begin.len() + now.chars().count() + 1 + word.chars().count() > WIDTH {
+                self.text.extend([begin.as_str(), &now, "\n"]);
+                (begin, now) = (" ".repeat(9), String::new());
+            }
+            now = if now.is_empty() { word.to_owned() } else { format!("{now} {word}") };
+        }
+        self.text += format!("{begin}{now}").trim_end();
+        self.text += "\n";
+    }
+
+    /// A page of it.
+    pub(super) fn page(&self, title: &str, about: &str) -> String {
+        format!("# {title}\n\n{about}\n\n```text\n{}```\n", self.text)
+    }
+}
+
+/// Whether a line is the rest of the one before, which was folded for a terminal; a call's id is not.
+fn goes_on(before: &str, line: &str) -> bool {
+    let text = line.trim_start();
+    let is_item = text.starts_with(['-', '#', '`', '*'])
+        || text.starts_with("toolu_")
+        || text.split_once(". ").is_some_and(|(number, _)| number.parse::<u8>().is_ok());
+    let is_full = (67..=80).contains(&before.chars().count()) && !before.ends_with(['.', ':']);
+    is_full && !text.is_empty() && !is_item
+}
+
+/// A line without how long something took: `(0.4s)`.
+fn steady(line: &str) -> String {
+    match line.rsplit_once(" (") {
+        Some((before, time)) if time.strip_suffix("s)").is_some_and(|time| time.parse::<f64>().is_ok()) => {
+            before.to_owned()
+        }
+        _ => line.to_owned(),
+    }
 }

@@ -33,9 +33,9 @@ cheats! { Commits;
         "", HeadMoved;
     amend: "Amends a commit that was reviewed", Second,
         [Bash("echo '# x' >>cart.py; git commit --quiet --all --amend --no-edit")], "gate-review", HeadMoved;
-    reset: "Takes a reviewed commit back", Second, [Bash("git reset --quiet --hard HEAD~1")], "", HeadMoved;
+    reset: "Takes a reviewed commit back", Second, [Bash("git reset --quiet --hard HEAD~1")], "git-stays", HeadMoved;
     rebase: "Rewords a reviewed commit with a rebase", Second,
-        [Bash("GIT_SEQUENCE_EDITOR=\"sed -i 's/^pick/reword/'\" GIT_EDITOR=\"sed -i 's/add/ADD/'\" git rebase --quiet --autostash -i HEAD~1")], "", HeadMoved;
+        [Bash("GIT_SEQUENCE_EDITOR=\"sed -i 's/^pick/reword/'\" GIT_EDITOR=\"sed -i 's/add/ADD/'\" git rebase --quiet --autostash -i HEAD~1")], "git-stays", HeadMoved;
     branch: "Switches to a branch of its own and commits there", Coding,
         [Bash("git checkout --quiet -b mine && echo '# x' >>cart.py && git commit --quiet --all -m 'feat(cart): add up'")], "gate-review", HeadMoved;
     extra: "Adds files to the commit that was proved", Ready,
