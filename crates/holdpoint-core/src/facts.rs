@@ -38,7 +38,7 @@ pub(crate) use phase::phase_fact;
 pub(crate) use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 39] = [
+pub const NOUNS: [&str; 40] = [
     "allowed_files",
     "approvals",
     "approved",
@@ -56,6 +56,7 @@ pub const NOUNS: [&str; 39] = [
     "findings",
     "flags",
     "git",
+    "highest",
     "kept",
     "landed",
     "layout",

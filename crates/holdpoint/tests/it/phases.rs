@@ -235,9 +235,39 @@ fn a_verdict_that_cannot_be_read_is_not_clean() {
     ] {
         let project = project(&json!({"next": "review", "clean": 1}));
         reviewer(&project, body);
-        assert!(reason(&stop(&project)).starts_with("MEND"), "{body}");
+        let printed = stop(&project);
+        assert!(reason(&printed).starts_with("MEND"), "{body}");
         assert_eq!(state(&project)["clean"], 0);
+        assert_eq!(reviews(&project), ["big 1", "big 1"], "it is asked once more, in the same round");
+        let told = message(&printed);
+        for part in ["no verdict that can be read", "asked twice", ".drafts/one/.review-1.log"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert!(project.read(".drafts/one/.review-1.log").contains("on standard output"));
+        let faults = project.run(&["log", "--faults"]).stdout;
+        assert!(faults.contains("no verdict that can be read"), "{faults}");
     }
+}
+
+#[test]
+fn a_verdict_that_can_be_read_the_second_time_counts() {
+    let project = project(&json!({"next": "review", "clean": 1}));
+    reviewer(
+        &project,
+        "echo report > .drafts/one/review-$round.md; if test -f asked; then echo PASS > verdict; answer; else touch asked; fi",
+    );
+    assert_eq!(message(&stop(&project)), "PASSED, now publish.");
+    assert_eq!(reviews(&project), ["big 1", "big 1"]);
+    assert!(!project.root().join(".drafts/one/.review-1.log").exists(), "it worked");
+}
+
+#[test]
+fn a_verdict_that_cannot_be_read_is_a_review_all_the_same_in_a_shell() {
+    let project = project(&json!({"next": "review"}));
+    reviewer(&project, "echo report > .drafts/one/review-$round.md; echo rubbish");
+    let printed = project.run(&["review"]);
+    assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
+    assert!(printed.stdout.contains("no verdict that can be read"), "{}", printed.stdout);
 }
 
 #[test]
@@ -339,6 +369,18 @@ fn garbled_counters_count_as_their_first_value() {
     stop(&project);
     assert_eq!(reviews(&project), ["big 1"]);
     assert_eq!(state(&project)["round"], 1);
+}
+
+#[test]
+fn null_counts_as_the_first_value_and_a_number_may_be_written_as_text() {
+    let null =
+        project(&json!({"next": "review", "round": null, "clean": null, "limit": null, "model": null}));
+    stop(&null);
+    assert_eq!(reviews(&null), ["big 1"]);
+    let text = project(&json!({"next": "review", "round": "2", "limit": "2"}));
+    assert_eq!(message(&stop(&text)), "LIMIT 2 reached for review.");
+    let none = project(&json!({"next": "review", "limit": "0"}));
+    assert_eq!(message(&stop(&none)), "PASSED, now publish.");
 }
 
 #[test]
