@@ -1,5 +1,7 @@
 //! Performing a review or a check: its program, the report it must leave, its verdict, its log.
 
+mod orphan;
+
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +36,9 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 /// Performs a review. A reviewer whose answer cannot be read is asked once more, in the time that is left.
 pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
     let started = Instant::now();
+    if request.is_review() {
+        orphan::end_all(at, env);
+    }
     let first = perform_once(request, at, run, env)?;
     if first.unread.is_none() {
         return Ok(first);

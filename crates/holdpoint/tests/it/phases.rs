@@ -293,6 +293,35 @@ fn a_reviewer_that_hangs_is_killed_with_its_children() {
     assert!(gone, "the reviewer's child is still there");
 }
 
+/// A closed terminal, and a hook that is killed outright: its reviewer does not write over the next one's report.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reviewer_does_not_outlive_its_hook() {
+    for signal in [rustix::process::Signal::HUP, rustix::process::Signal::KILL] {
+        let project = project(&json!({"next": "review"}));
+        reviewer(
+            &project,
+            "if test -f first; then echo second > .drafts/one/review-$round.md; answer; exit; fi\n\
+             echo $$ > first.new; mv first.new first; sleep 60; echo first > .drafts/one/review-$round.md; answer",
+        );
+        let event = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()}).to_string();
+        let mut hook = project.command(&["hook"]);
+        hook.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+        let mut hook = hook.spawn().unwrap();
+        std::io::Write::write_all(&mut hook.stdin.take().unwrap(), event.as_bytes()).unwrap();
+        while !project.root().join("first").exists() {
+            std::thread::yield_now();
+        }
+        let first = project.read("first").trim().to_owned();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&hook), signal).unwrap();
+        hook.wait().unwrap();
+        assert!(reason(&stop(&project)).starts_with("MEND"), "{signal:?}");
+        let status = std::fs::read_to_string(format!("/proc/{first}/stat")).unwrap_or_default();
+        assert!(status.is_empty() || status.contains(") Z "), "{signal:?}: {status}");
+        assert_eq!(project.read(".drafts/one/review-1.md"), "second\n", "{signal:?}");
+    }
+}
+
 #[test]
 fn a_process_that_left_the_reviewers_group_takes_no_verdict_with_it() {
     let project = project(&json!({"next": "review", "clean": 1}));
