@@ -6,11 +6,11 @@ use serde_json::Value as Json;
 
 use crate::effects::{Effects, Set};
 use crate::facts::{FactError, Facts};
-use crate::phase;
+use crate::phase::{self, Due};
 use crate::transition::{Origin, apply, chosen, rendered};
 use crate::verdict::Verdict;
 use crate::workflow::command::Command;
-use crate::workflow::phase::{Performance, Phase, PhaseKind};
+use crate::workflow::phase::{Actor, Performance, Phase, PhaseKind};
 use crate::workflow::step::Step;
 use crate::workflow::{Text, Workflow};
 
@@ -108,11 +108,44 @@ fn finishes(facts: &Arc<Facts>, name: &str) -> Result<Phase, Refusal> {
             Err(Refusal::Refused(format!("`{name}` is not finished{missing}")))
         }
         PhaseKind::Agent(_) if found.performance().is_some() => performed("phase that ends with a check"),
+        PhaseKind::User(_) | PhaseKind::Nobody(_) if leads_on(found) => match passed_over(facts, name)? {
+            None => Ok(found.clone()),
+            Some(due) => Err(Refusal::Refused(not_before(name, &due))),
+        },
         PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => Ok(found.clone()),
     }
 }
 
-/// Whether it is this phase's turn. What the user does, the user may do at any time.
+/// Whether finishing a phase makes another one due.
+fn leads_on(phase: &Phase) -> bool {
+    phase.then().iter().any(|step| step.go.is_some())
+}
+
+/// The phase that is due and would be passed over: what is somebody else's to do is done first. What is the user's, the
+/// user may do at any time.
+fn passed_over(facts: &Arc<Facts>, name: &str) -> Result<Option<Phase>, FactError> {
+    Ok(match phase::due(facts)? {
+        Due::Phase(due) if !matches!(due.actor(), Actor::User | Actor::Nobody) && due.name != name => {
+            Some(*due)
+        }
+        _ => None,
+    })
+}
+
+fn not_before(name: &str, due: &Phase) -> String {
+    let due_name = &due.name;
+    let who = match &due.kind {
+        PhaseKind::Reviewer(_) => {
+            "a review, which is performed when the agent stops, or by `holdpoint review`"
+        }
+        PhaseKind::Check(_) => "a check, which is performed when the agent stops, or by `holdpoint review`",
+        PhaseKind::Approval(_) => "an approval, which people give with `holdpoint approve`",
+        PhaseKind::Agent(_) | PhaseKind::User(_) | PhaseKind::Nobody(_) => "the agent's",
+    };
+    format!("`{name}` cannot be finished while `{due_name}` is due: {who}")
+}
+
+/// Whether it is this phase's turn.
 fn is_due(facts: &Arc<Facts>, name: &str) -> Result<bool, FactError> {
     let Some(field) = &facts.workflow.run.due else { return Ok(true) };
     Ok(facts.field(field)?.as_str() == Some(name))
@@ -124,4 +157,67 @@ fn not_due(facts: &Arc<Facts>, name: &str) -> Result<String, FactError> {
         Some(due) => format!("`{name}` is not due now: `{due}` is"),
         None => format!("`{name}` is not due now: nothing is"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::{Event, Moment};
+    use crate::workflow::parse::parse;
+    use crate::world::world_tests::FakeWorld;
+
+    const WORKFLOW: &str = r#"
+about = "x"
+[run]
+home = "s.json"
+[phases.code]
+by = "user"
+then = "review"
+[phases.review]
+by = "reviewer"
+prompt = "p"
+then.pass = "end"
+then.fail = "mend"
+[phases.mend]
+by = "agent"
+ask = "a"
+until = "false"
+then = "review"
+[phases.aside]
+by = "user"
+then = {}
+[reviewers.r]
+command = ["r"]
+[commands.done]
+about = "x"
+args = ["phase"]
+steps = [{ finish = "{{ args.phase }}", say = "ok" }]
+"#;
+
+    /// Why a phase cannot be finished while this one is due; nothing if it can.
+    fn refusal(due: &str, name: &str) -> Option<String> {
+        let parsed = parse("x", WORKFLOW, &|_| None);
+        let world = FakeWorld::with_state("s.json", &json!({ "phase": due }));
+        let event = Arc::new(Event::from_shell(Moment::Stop, "/w"));
+        let facts = Facts::new(parsed.workflow, event, "/w".into(), Arc::new(world));
+        match finishes(&facts, name) {
+            Ok(_) => None,
+            Err(Refusal::Refused(why)) => Some(why),
+            Err(Refusal::Fault(error)) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn what_is_due_is_not_passed_over() {
+        for (due, who) in [("review", "a review"), ("mend", "the agent's")] {
+            let why = refusal(due, "code").unwrap();
+            assert!(why.contains(&format!("while `{due}` is due")) && why.contains(who), "{why}");
+            assert_eq!(refusal(due, "aside"), None, "it leads nowhere");
+        }
+        for due in ["", "code", "aside", "unknown"] {
+            assert_eq!(refusal(due, "code"), None, "{due}");
+        }
+    }
 }

@@ -39,7 +39,7 @@ pub(crate) use phase::phase_fact;
 pub(crate) use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 40] = [
+pub const NOUNS: [&str; 41] = [
     "allowed_files",
     "approvals",
     "approved",
@@ -58,6 +58,7 @@ pub const NOUNS: [&str; 40] = [
     "first_json",
     "flags",
     "git",
+    "highest",
     "kept",
     "landed",
     "layout",

@@ -78,3 +78,32 @@ fn the_template_engines_errors_become_ours() {
     let work = facts.render(loops, facts.context()).unwrap_err();
     assert_eq!(work, FactError::TooMuchWork);
 }
+
+/// What an expression comes to, with these files and columns.
+fn read(files: &'static [(&'static str, &'static str)], expression: &str) -> String {
+    let source = "about = \"\"\n[run]\nhome = \".x\"\n[data.columns]\nid = [\"No.\", \"Id\", 1]\nstate = [\"State\", 3]\n";
+    let parsed = parse("x", source, &|_| None);
+    let text = |path: &str| {
+        let found = files.iter().find(|(name, _)| *name == path);
+        found.map_or(Answer::None, |(_, text)| Answer::Is(text.as_bytes().to_vec()))
+    };
+    let world = FakeWorld { read: Box::new(text), ..FakeWorld::default() };
+    let event = Event::from_shell(Moment::Stop, "/w");
+    let facts = Facts::new(parsed.workflow, Arc::new(event), "/w".into(), Arc::new(world));
+    facts.render(expression, facts.context()).unwrap()
+}
+
+#[test]
+fn columns_of_a_table_are_found_by_title_and_then_by_place() {
+    let rows = "{% for r in table('t.md', columns).rows %}{{ r.id }}={{ r.state }} {% endfor %}{{ table('t.md', columns).lacks | join(',') }}/{{ table('t.md', columns).placed | join(',') }}";
+    for (text, expected) in [
+        ("| Id | x | State |\n|-|-|-|\n| 1 | a | done |\n| 2 | b | open |\n", "1=done 2=open /"),
+        ("| state | no. |\n|-|-|\n| done | 1 |\n", "1=done /"),
+        ("| A | B | C |\n|-|-|-|\n| 1 | b | done |\n", "1=done /id,state"),
+        ("| A | B |\n|-|-|\n| 1 | b |\n", "1= state/id"),
+        ("| A | Id |\n|-|-|\n", "/"),
+    ] {
+        let files: &'static [(&str, &str)] = Box::leak(Box::new([("t.md", text)]));
+        assert_eq!(read(files, rows), expected, "{text}");
+    }
+}

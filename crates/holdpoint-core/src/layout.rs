@@ -62,6 +62,16 @@ pub(crate) fn faults(
     faults
 }
 
+/// The highest number that `{n}` of a name stands for in these files.
+pub(crate) fn highest(name: &str, files: &[String]) -> Option<u64> {
+    let pattern = Pattern::new(name);
+    let number = |file: &String| {
+        let values = pattern.fit(file)?;
+        values.iter().find(|(written, _)| *written == "{n}")?.1.parse().ok()
+    };
+    files.iter().filter_map(number).max()
+}
+
 /// A name with its patterns parsed.
 struct Known<'l> {
     name: &'l Name,
@@ -124,6 +134,14 @@ mod tests {
         faults(&layout, &files, &|file| {
             (file == "tasks.md").then(|| "| Id |\n|---|\n\n| 1 | \r\n".to_owned())
         })
+    }
+
+    #[test]
+    fn the_highest_number_of_files_named_so() {
+        let files = ["a-2.md", "a-10.md", "a-b.md", "sub/a-99.md", "x-a-77.md"].map(str::to_owned);
+        assert_eq!(highest("a-{n}.md", &files), Some(10));
+        assert_eq!(highest("b-{n}.md", &files), None);
+        assert_eq!(highest("a-2.md", &files), None);
     }
 
     #[test]

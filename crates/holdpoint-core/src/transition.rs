@@ -112,7 +112,7 @@ fn round<'a>(facts: &'a Arc<Facts>, step: &Step, sets: &[Set]) -> Result<Round<'
     let named = |name: &Text| facts.workflow.limit(name);
     let Some(limit) = step.round.as_ref().and_then(named) else { return Ok(Round::None) };
     let now = facts.overlaid(sets);
-    let used = number(&now.field(limit.field())?) + 1;
+    let used = number(&now.field(limit.field())?).saturating_add(1);
     if used > number(&now.evaluate(&limit.most, now.context())?) {
         return Ok(Round::UsedUp(limit));
     }

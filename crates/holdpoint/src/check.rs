@@ -49,6 +49,8 @@ pub struct Performed {
     pub evidence: Evidence,
     /// The tree of the project afterwards, as far as it is known.
     pub stands: Option<String>,
+    /// Why its answer could not be read, if the verdict only stands for that.
+    pub unread: Option<String>,
 }
 
 impl Performed {
@@ -60,6 +62,7 @@ impl Performed {
             cost_usd: None,
             evidence: Evidence::default(),
             stands: None,
+            unread: None,
         }
     }
 }

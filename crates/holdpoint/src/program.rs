@@ -139,7 +139,8 @@ fn to_end(
 }
 
 /// The signals that end Holdpoint, and so everything it started.
-pub(crate) const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+pub(crate) const SIGNALS: [i32; 3] =
+    [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
 
 /// The signal that interrupted Holdpoint, or 0. Unset until the first program runs.
 static TOLD: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
@@ -148,13 +149,28 @@ static TOLD: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 fn interruption() -> &'static AtomicUsize {
     TOLD.get_or_init(|| {
         let told = Arc::new(AtomicUsize::new(0));
-        for signal in SIGNALS {
+        for signal in SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)) {
             let number = usize::try_from(signal).unwrap_or_default();
             // If this fails, the signal ends Holdpoint at once.
             let _ = signal_hook::flag::register_usize(signal, Arc::clone(&told), number);
         }
         told
     })
+}
+
+/// Whether Holdpoint was started with a signal ignored, as by `nohup`: then it stays so.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    signal == signal_hook::consts::SIGHUP && mask & (1 << (signal - 1)) != 0
+}
+
+/// Where the system does not tell, it is not.
+#[cfg(not(target_os = "linux"))]
+fn is_ignored(_signal: i32) -> bool {
+    false
 }
 
 /// Starts to listen for an interruption, before the first program runs.

@@ -1,14 +1,18 @@
 //! Performing a review or a check: its program, the report it must leave, its verdict, its log.
 
+mod orphan;
+
 use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use holdpoint_core::effects::FileChange;
-use holdpoint_core::phase::{Request, Task};
+use holdpoint_core::phase::{AnswerError, AnswerForm, Request, Task};
 use holdpoint_core::secret;
 use holdpoint_core::verdict::Verdict;
+use serde_json::json;
 
 use crate::check::{Failure, Performed};
 use crate::confinement::{self, Child, Role, variables};
@@ -29,10 +33,29 @@ const LOG_BYTES_MAX: u64 = 1024 * 1024;
 /// How long a program may take to say its version.
 const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Performs a review: the program runs in `at`, its report and log are below the run's folder.
+/// Performs a review. A reviewer whose answer cannot be read is asked once more, in the time that is left.
+pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
+    let started = Instant::now();
+    if request.is_review() {
+        orphan::end_all(at, env);
+    }
+    let first = perform_once(request, at, run, env)?;
+    if first.unread.is_none() {
+        return Ok(first);
+    }
+    let spent = u32::try_from(started.elapsed().as_secs()).unwrap_or(u32::MAX);
+    let rest = Request { timeout_s: request.timeout_s.saturating_sub(spent).max(1), ..request.clone() };
+    match perform_once(&rest, at, run, env) {
+        Ok(second) => Ok(second),
+        Err(Failure::Interrupted) => Err(Failure::Interrupted),
+        Err(_) => Ok(first),
+    }
+}
+
+/// Performs it once: the program runs in `at`, its report and log are below the run's folder.
 ///
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
-pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
+fn perform_once(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
     let (root, folder) = (run.home.as_path(), run.folder.as_path());
     let report = request.report.as_ref().map(|report| folder.join(report));
     if let Some(report) = &report {
@@ -69,15 +92,17 @@ pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result
     {
         return Err(Failure::NoReport(report.display().to_string()));
     }
-    if let Some(log) = log.filter(|_| status.success()) {
-        log.remove();
+    let (verdict, unread) = match &request.task {
+        Task::Review { answer, .. } => read(answer, &ended.output)?,
+        _ if status.success() => (Verdict::Pass, None),
+        _ => (Verdict::Fail, None),
+    };
+    match (&log, &unread) {
+        (Some(log), Some(_)) => log.add(&ended.output),
+        (Some(log), None) if status.success() => log.remove(),
+        _ => {}
     }
     let answer: serde_json::Value = holdpoint_core::json::first(&ended.output).unwrap_or_default();
-    let verdict = match &request.task {
-        Task::Review { answer, .. } => answer.read(&ended.output)?,
-        _ if status.success() => Verdict::Pass,
-        _ => Verdict::Fail,
-    };
     let remark = confinement::remark(&ended.output, &request.grants);
     Ok(Performed {
         output: tail(&ended.output),
@@ -86,11 +111,31 @@ pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result
             exit: status.code(),
             took_ms: millis(ended.took),
             doubts: remark.filter(|_| !status.success()).map(str::to_owned).into_iter().collect(),
-            details: details(&answer),
+            details: match &unread {
+                Some(why) => json!({ "unread": why }),
+                None => details(&answer),
+            },
             ..Evidence::default()
         },
+        unread,
         ..Performed::of(verdict)
     })
+}
+
+/// The verdict in a reviewer's answer. One that cannot be read counts as what the reviewer's `otherwise` says; then this
+/// says why, too.
+fn read(form: &AnswerForm, output: &[u8]) -> Result<(Verdict, Option<String>), AnswerError> {
+    match (form.read(output), &form.otherwise) {
+        (Ok(verdict), _) => Ok((verdict, None)),
+        (Err(why), None) => Err(why),
+        (Err(why), Some(verdict)) => {
+            let printed = match last_words(output, None) {
+                Some(words) => format!("the last that it printed is `{words}`"),
+                None => "it printed nothing".to_owned(),
+            };
+            Ok((verdict.clone(), Some(format!("{why}; {printed}"))))
+        }
+    }
 }
 
 /// The file for what a program says on standard error, in the run's folder.
@@ -111,6 +156,15 @@ impl Log {
 
     fn stderr(&self) -> Option<File> {
         self.file.try_clone().ok()
+    }
+
+    /// Adds what it printed to what it said on standard error: an answer that cannot be read is all the evidence there is.
+    fn add(&self, output: &[u8]) {
+        let text = secret::replaced(&String::from_utf8_lossy(output)).into_owned();
+        let mut file = &self.file;
+        let _ = file.seek(SeekFrom::End(0)).and_then(|_| {
+            writeln!(file, "-- on standard output, which has no verdict that can be read:\n{text}")
+        });
     }
 
     fn remove(&self) {

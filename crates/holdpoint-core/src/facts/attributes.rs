@@ -213,7 +213,8 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "rounds" => Is::By(Names::Limits, &Is::Number),
         "run" => Is::Table(RUN),
         "state" => Is::By(Names::Fields, &Is::Any),
-        "table" => Is::Function(&Is::Table(&[("rows", Is::List)])),
+        "highest" => Is::Function(&Is::Number),
+        "table" => Is::Function(&Is::Table(&[("rows", Is::List), ("lacks", Is::List), ("placed", Is::List)])),
         "tool" => Is::Table(TOOL),
         _ => return None,
     })

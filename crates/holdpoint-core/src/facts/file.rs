@@ -1,5 +1,6 @@
 //! `file(path)`, `markdown(path)` and `table(path)`: files of the project as facts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use minijinja::value::{Enumerator, Object, Value};
@@ -142,19 +143,83 @@ fn section_value(section: &Section) -> Value {
     ])
 }
 
-/// `table(path).rows`: the rows of every table in a document, column names in lower case.
+/// `table(path, columns)`: `.rows` of every table in a document, column names in lower case; with `columns`, also `.lacks`
+/// and `.placed`.
 pub(super) struct Table;
 
 impl Table {
-    pub(super) fn open(path: &str, world: &Arc<dyn World>) -> Result<Value, FactError> {
+    pub(super) fn open(path: &str, columns: &[Column], world: &Arc<dyn World>) -> Result<Value, FactError> {
         let Some(text) = read_text(path, world.as_ref())? else { return Ok(Value::UNDEFINED) };
         let lower = |row: &document::Row| {
-            row.iter().map(|(name, cell)| (name.to_lowercase(), cell.clone())).collect()
+            row.iter().map(|(name, cell)| (name.trim().to_lowercase(), cell.clone())).collect()
         };
-        let rows: Vec<document::Row> =
+        let mut rows: Vec<document::Row> =
             document::sections(&text).iter().flat_map(|s| &s.rows).map(lower).collect();
-        Ok(Value::from_pairs([("rows", rows_value(&rows))]))
+        let (mut lacks, mut placed) = (BTreeSet::new(), BTreeSet::new());
+        for row in &mut rows {
+            let found: Vec<_> = columns.iter().map(|column| (column, column.find(row))).collect();
+            for (column, place) in found {
+                match place {
+                    Place::Nowhere => _ = lacks.insert(column.name.clone()),
+                    Place::Headed(cell) => put(row, &column.name, cell),
+                    Place::At(cell) => {
+                        placed.insert(column.name.clone());
+                        put(row, &column.name, cell);
+                    }
+                }
+            }
+        }
+        let names = |names: BTreeSet<String>| names.into_iter().map(Value::from).collect::<Value>();
+        Ok(Value::from_pairs([
+            ("rows", rows_value(&rows)),
+            ("lacks", names(lacks)),
+            ("placed", names(placed)),
+        ]))
     }
+}
+
+/// A column that is looked for: by the titles it may have, then by its place.
+pub(super) struct Column {
+    name: String,
+    titles: Vec<String>,
+    place: Option<usize>,
+}
+
+/// Where a column is, and a row's cell in it.
+enum Place {
+    Nowhere,
+    Headed(String),
+    At(String),
+}
+
+impl Column {
+    /// The columns that a function was given: each name, with titles and the number of its place.
+    pub(super) fn all(columns: &Value) -> Vec<Column> {
+        let names =
+            columns.try_iter().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
+        let column = |name: String| {
+            let wanted: Vec<Value> =
+                columns.get_attr(&name).ok().and_then(|list| Some(list.try_iter().ok()?.collect()))?;
+            let titles = wanted.iter().filter_map(|title| Some(title.as_str()?.to_lowercase())).collect();
+            let place = wanted.iter().find_map(|place| place.as_usize()?.checked_sub(1));
+            Some(Column { name, titles, place })
+        };
+        names.filter_map(column).collect()
+    }
+
+    fn find(&self, row: &document::Row) -> Place {
+        let titled = |title: &String| row.iter().find(|(name, _)| name == title);
+        if let Some((_, cell)) = self.titles.iter().find_map(titled) {
+            return Place::Headed(cell.clone());
+        }
+        let cell = self.place.and_then(|place| row.get(place));
+        cell.map_or(Place::Nowhere, |(_, cell)| Place::At(cell.clone()))
+    }
+}
+
+fn put(row: &mut document::Row, name: &str, cell: String) {
+    row.retain(|(known, _)| known != name);
+    row.push((name.to_owned(), cell));
 }
 
 fn rows_value(rows: &[document::Row]) -> Value {

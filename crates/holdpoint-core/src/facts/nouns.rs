@@ -6,7 +6,7 @@ use minijinja::Error;
 use minijinja::value::{Enumerator, Object, Rest, Value};
 
 use super::evidence::EvidenceFact;
-use super::file::{Document, File, Table};
+use super::file::{Column, Document, File, Table};
 use super::{FactError, Facts, report, spec, time};
 use crate::event::Event;
 use crate::level::Level;
@@ -93,7 +93,11 @@ impl Facts {
             "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
                 spec::planned(path, titles, world.as_ref()).map_err(Error::from)
             }),
-            "table" => Value::from_function(move |path: &str| Table::open(path, &world).map_err(Error::from)),
+            "highest" => Value::from_function(move |name: &str| highest(name, world.as_ref())),
+            "table" => Value::from_function(move |path: &str, columns: Option<Value>| {
+                let columns = columns.map(|columns| Column::all(&columns)).unwrap_or_default();
+                Table::open(path, &columns, &world).map_err(Error::from)
+            }),
             "there" => Value::from_function(move |paths: Vec<String>| there(&paths, world.as_ref())),
             "writable" => Value::from_function(move |folder: &str| writable(folder, world.as_ref())),
             _ => Value::UNDEFINED,
@@ -143,6 +147,15 @@ impl Facts {
 /// `there(paths)`: whether one of them is.
 fn there(paths: &[String], world: &dyn World) -> bool {
     paths.iter().any(|path| world.exists(path) == Answer::Is(()))
+}
+
+/// `highest(name)`: the highest number in the run's files that are named so; nothing if there is none.
+fn highest(name: &str, world: &dyn World) -> Result<Value, Error> {
+    match world.list("") {
+        Answer::Is(files) => Ok(crate::layout::highest(name, &files).map_or(Value::UNDEFINED, Value::from)),
+        Answer::None => Ok(Value::UNDEFINED),
+        Answer::Fault(why) => Err(FactError::world("the run's folder cannot be read", why).into()),
+    }
 }
 
 /// `writable(folder)`: whether files can be created in it.

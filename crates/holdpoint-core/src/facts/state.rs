@@ -68,10 +68,9 @@ impl Facts {
         let fields = self.workflow.fields.iter().filter(|_| !self.workflow.run.is_sealed);
         for field in fields {
             let first = self.render_value(&field.first, outside.clone())?;
-            if self.workflow.run.format == Format::Lines {
-                state.entry(field.name.as_ref()).and_modify(|value| meant(value, &first));
-            }
-            if !state.get(field.name.as_ref()).is_some_and(|value| counts_as(value, &first)) {
+            state.entry(field.name.as_ref()).and_modify(|value| meant(value, &first));
+            let counts = |value: &Json| counts_as(value, &first, field.is_nullable);
+            if !state.get(field.name.as_ref()).is_some_and(counts) {
                 state.insert(field.name.to_string(), first);
             }
         }
@@ -160,8 +159,8 @@ fn is_cut_off(bytes: &[u8]) -> bool {
     !crate::json::Completeness::default().feed(bytes)
 }
 
-/// A text out of a line, as what its field's first value is: a whole number, a truth, or a text. What is neither
-/// stays text, and counts for nothing.
+/// A text, as what its field's first value is: a whole number, a truth, or a text. What is neither stays text, and
+/// counts for nothing.
 fn meant(value: &mut Json, first: &Json) {
     let Json::String(text) = &*value else { return };
     let text = text.trim();
@@ -175,16 +174,18 @@ fn meant(value: &mut Json, first: &Json) {
     }
 }
 
-/// Whether a field's value is of the type its first value has; null goes with any.
-fn counts_as(value: &Json, first: &Json) -> bool {
+/// Whether a field's value is of the type its first value has, or null where it may be.
+fn counts_as(value: &Json, first: &Json, is_nullable: bool) -> bool {
+    if value.is_null() {
+        return is_nullable || first.is_null();
+    }
     let same = matches!(
         (value, first),
         (Json::Bool(_), Json::Bool(_))
             | (Json::Number(_), Json::Number(_))
             | (Json::String(_), Json::String(_))
     );
-    same || value.is_null()
-        || first.is_null()
+    same || first.is_null()
         || (value.is_array() && first.is_array())
         || (value.is_object() && first.is_object())
 }

@@ -139,7 +139,7 @@ pub struct AnswerForm {
     pub report_at: Vec<String>,
     /// The words it may answer, and the verdict that each means.
     pub words: Vec<(String, Verdict)>,
-    /// The verdict of anything else; none: that is a fault.
+    /// The verdict of anything else, once it was asked for a second time; none: that is a fault.
     pub otherwise: Option<Verdict>,
 }
 
@@ -172,7 +172,7 @@ impl AnswerForm {
     pub fn read(&self, output: &[u8]) -> Result<Verdict, AnswerError> {
         let word = crate::verdict::find(output, &self.verdict_at);
         let known = word.as_ref().and_then(|word| self.words.iter().find(|(known, _)| known == word));
-        if let Some(verdict) = known.map(|(_, verdict)| verdict).or(self.otherwise.as_ref()) {
+        if let Some((_, verdict)) = known {
             return Ok(verdict.clone());
         }
         let known: Vec<String> = self.words.iter().map(|(word, _)| format!("`{word}`")).collect();

@@ -147,7 +147,9 @@ impl Reviewed {
     fn has_failed(&self) -> bool {
         let Some(done) = &self.done else { return false };
         let is_skipped = matches!(self.before, Ending::Unperformed { why: Unperformed::Skipped, .. });
-        !done.effects.faults.is_empty() || (done.reviews.is_empty() && !is_skipped)
+        // An answer that could not be read is a verdict all the same.
+        let unread = usize::from(done.unread.is_some());
+        done.effects.faults.len() > unread || (done.reviews.is_empty() && !is_skipped)
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Report {
     pub(super) is_moot: bool,
     /// The holds that do not hold. Only `release.rs` adds to it.
     pub(super) released: Vec<Released>,
+    /// Why the answer of a review that was performed could not be read.
+    pub unread: Option<String>,
     /// A review or check without a verdict, until the walk has shown whether the agent is held all the same.
     pub(super) unperformed: Option<Released>,
 }

@@ -11,10 +11,11 @@ use holdpoint_core::phase::{self, Answered, Request, Task};
 use holdpoint_core::release::{Cause, Released};
 use holdpoint_core::verdict::Verdict;
 use holdpoint_core::workflow::phase::Phase;
+use holdpoint_core::workflow::step::Delivery;
 
 use super::report::Report;
 use super::session::Session;
-use super::{job, owed, watch};
+use super::{job, judge, owed, watch};
 use crate::check::{self, Failure, Performed};
 use crate::level;
 use crate::pinned::NotPinned;
@@ -76,7 +77,10 @@ pub(super) fn perform(
             return failed(&session.refresh(), phase, &why, report).map(NextStep::Take);
         }
     };
-    let Performed { mut verdict, output, cost_usd, mut evidence, stands } = performed;
+    let Performed { mut verdict, output, cost_usd, mut evidence, stands, unread } = performed;
+    if let Some(why) = unread {
+        tell_unread(session, request, &verdict, why, report);
+    }
     if verdict == Verdict::Pass {
         acknowledge(session, request, &evidence);
     }
@@ -112,6 +116,33 @@ pub(super) fn perform(
     let facts = session.refresh_with(stands);
     let answered = Answered { verdict: Some(verdict), details: evidence.details, output };
     phase::performed(&facts, phase, &answered).map(NextStep::Take)
+}
+
+/// Tells the user of an answer that could not be read, and has it in the journal: a reviewer that gives such answers is
+/// broken, and says nothing of the work.
+fn tell_unread(
+    session: &Session<'_>,
+    request: &Request,
+    verdict: &Verdict,
+    why: String,
+    report: &mut Report,
+) {
+    let Run { home, folder, workflow, .. } = session.run;
+    let what = format!("{}, round {}: no verdict that can be read: {why}", request.phase, request.round);
+    let log = request.log.as_ref().map(|log| folder.join(log)).filter(|log| log.is_file());
+    let log = log.map(|log| {
+        let log = log.strip_prefix(home).unwrap_or(&log).display().to_string();
+        format!(" All that it printed is in {log}.")
+    });
+    let text = format!(
+        "holdpoint: {}: {what}. The reviewer was asked twice, and this counts as `{verdict}`; it says nothing of the \
+         work.{} Its command line, to try it: `holdpoint review --dry-run`.",
+        workflow.name,
+        log.unwrap_or_default()
+    );
+    report.effects.messages.push(judge::of_books(Delivery::Tell, text));
+    report.effects.faults.push(Fault { rule: None, what, is_told: true });
+    report.unread = Some(why);
 }
 
 /// Has a commit that was made just now told from what others move meanwhile.

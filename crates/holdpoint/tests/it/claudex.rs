@@ -148,6 +148,12 @@ impl Site {
         self.stop_as(SESSION, self.root())
     }
 
+    /// Leaves findings of a round, as its reviewer does.
+    pub(crate) fn find(&self, id: &str, round: usize) {
+        let name = format!("{LOOPS}/{id}/findings-round-{round}.md");
+        self.project.write(&name, format!("# Round {round} findings\n\n## Low\n\n- A word (mend it)\n"));
+    }
+
     /// The state of a loop.
     pub(crate) fn state(&self, id: &str) -> BTreeMap<String, String> {
         state(&self.project, id)

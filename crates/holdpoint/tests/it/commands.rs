@@ -21,6 +21,9 @@ by     = "agent"
 ask    = "MEND."
 report = "mend.md"
 then   = "check"
+[phases.aside]
+by   = "user"
+then = {}
 [phases.check]
 by     = "reviewer"
 prompt = "CHECK."
@@ -118,11 +121,24 @@ fn wrong_use_is_told_with_a_hint() {
 }
 
 #[test]
+fn no_command_passes_over_what_is_due() {
+    let project = project();
+    project.run(&["drafts", "new", "one"]);
+    let before = state(&project);
+    let printed = project.run(&["drafts", "done", "write"]);
+    assert_eq!(printed.code, Some(1), "{}", printed.stdout);
+    assert!(printed.stderr.contains("cannot be finished while `mend` is due"), "{}", printed.stderr);
+    assert_eq!(state(&project), before);
+    project.run(&["drafts", "stop"]);
+    assert_eq!(project.run(&["drafts", "done", "write"]).code, Some(0), "nothing is due");
+}
+
+#[test]
 fn commands_at_once_lose_nothing() {
     let project = project();
     project.run(&["drafts", "new", "one"]);
     let mut children: Vec<_> = (0..8)
-        .map(|n| project.command(&["drafts", "done", "write", &format!("note {n}")]).spawn().unwrap())
+        .map(|n| project.command(&["drafts", "done", "aside", &format!("note {n}")]).spawn().unwrap())
         .collect();
     assert!(children.iter_mut().all(|child| child.wait().unwrap().success()));
     assert!(state(&project)["note"].as_str().unwrap().starts_with("note "));

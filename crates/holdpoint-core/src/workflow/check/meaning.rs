@@ -256,7 +256,7 @@ impl<'k> Judge<'k> {
             match var.id {
                 "proved" => self.named(Names::Phases, args),
                 "approved" => self.named(Names::Approvals, args),
-                _ => {}
+                name => self.readings(name, args),
             }
         }
         match shape {

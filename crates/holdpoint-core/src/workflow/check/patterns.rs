@@ -1,6 +1,7 @@
 //! Regular expressions and globs in expressions, written there or as data: those that do not compile.
 
 use minijinja::machinery::ast::{CallArg, Expr};
+use serde_json::Value as Json;
 
 use super::super::table::{CLOSE_IT, ESCAPE_IT};
 use super::meaning::{Judge, argument, constant_text, span};
@@ -33,6 +34,29 @@ impl Judge<'_> {
             "like" => {
                 if let Some(globs) = arg {
                     self.globs(argument(globs));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What the functions that read files by patterns are given.
+    pub(super) fn readings(&mut self, function: &str, args: &[CallArg<'_>]) {
+        let at = |at: usize| args.get(at).map(argument);
+        match function {
+            "highest" => {
+                let named = at(0).and_then(|name| Some((constant_text(name)?, span(name))));
+                if let Some((name, place)) = named.filter(|(name, _)| !name.contains("{n}")) {
+                    let message = format!("`highest` looks for a number, and `{name}` has no `{{n}}`");
+                    self.complain(place, message, "as in \"review-{n}.md\"".into());
+                }
+            }
+            "table" => {
+                if let Some(columns @ Expr::Var(var)) = at(1)
+                    && let Some(wrong) = self.known.data(var.id).and_then(|value| wrong_column(&value))
+                {
+                    let hint = "name = [\"Title\", \"Other title\", 1]: titles, and the number of its place";
+                    self.complain(span(columns), wrong, hint.into());
                 }
             }
             _ => {}
@@ -79,4 +103,18 @@ impl Judge<'_> {
             _ => Vec::new(),
         }
     }
+}
+
+/// What is wrong with the columns that `table` is to look for.
+fn wrong_column(columns: &Json) -> Option<String> {
+    let Some(columns) = columns.as_object() else {
+        return Some("the columns of `table` are a table".to_owned());
+    };
+    let is_title = |item: &Json| item.is_string() || item.as_u64().is_some_and(|place| place > 0);
+    let is_good = |column: &Json| {
+        let items = column.as_array().filter(|items| !items.is_empty() && items.iter().all(is_title));
+        items.is_some_and(|items| items.iter().filter(|item| item.is_number()).count() <= 1)
+    };
+    let (name, _) = columns.iter().find(|(_, column)| !is_good(column))?;
+    Some(format!("the column `{name}` is neither titles nor a place"))
 }

@@ -49,8 +49,9 @@ fn begun(rounds: &str, stops: usize) -> (Site, String) {
     let site = Site::new(&[]);
     let id = site.start(&["plan", "--rounds", rounds, "a clock"]);
     site.project.write("PLAN.md", "1. Tick.\n");
-    for _ in 0..stops {
+    for round in 1..=stops {
         assert!(!site.stop().hold.is_empty());
+        site.find(&id, round);
     }
     (site, id)
 }

@@ -55,6 +55,7 @@ fn a_round_whose_files_cannot_be_written_does_not_begin() {
     }
     let (site, id) = site_with_plan(&[]);
     site.stop();
+    site.find(&id, 1);
     let path = site.file(&id, "-runner.sh");
     std::fs::remove_file(&path).unwrap();
     block(&path, true);

@@ -59,6 +59,7 @@ fn a_link_to_the_project_is_the_project() {
     assert!(answer.contains("### Claudex round 1 of 3, "), "{answer}");
     assert_eq!(names(), before);
 
+    site.find(&id, 1);
     let hold = site.stop_as("s", &link);
     assert!(hold.hold.starts_with("### Claudex round 2 of 3, "), "{hold:?}");
     assert_eq!(site.shell_in(&link, hold.command("bash ")).code, Some(0));
@@ -173,6 +174,7 @@ fn another_session_is_neither_held_nor_moves_the_loop() {
     assert!(site.stop_as("other", site.root()).hold.is_empty());
     assert_eq!(site.state(&id)["round"], "1", "the other's Stops use up nothing");
     edit(&site, &id, "session_id", "unknown");
+    site.find(&id, 1);
     assert!(
         site.stop_as("other", site.root()).hold.starts_with("### Claudex round 2 of 3, "),
         "nobody's: anybody's"

@@ -114,18 +114,12 @@ fn of_many_hooks_one_opens_the_round() {
         let place = project.root().join(LOOPS).join(format!("{id}.state"));
         let hooks = (0..at_once_in(trial)).map(|_| hook(&project)).collect();
         let rounds = opened(&at_once(&project, hooks, gate(trial, &place)));
-        // A hook that comes after the round was opened opens the next one, as any later Stop does.
-        let last = rounds.len();
-        assert_eq!(rounds, (1..=last).collect::<Vec<_>>(), "trial {trial}: each round once");
-        assert!(last == 1 || (last > 1 && !is_gated(trial)), "trial {trial}: {rounds:?}");
+        // A hook that comes after the round was opened belongs to the same round: nobody has reviewed anything in it.
+        assert!(!rounds.is_empty() && rounds.iter().all(|round| *round == 1), "trial {trial}: {rounds:?}");
         let state = super::state(&project, &id);
-        assert_eq!(
-            (state["phase"].as_str(), &state["round"]),
-            ("reviewing", &last.to_string()),
-            "trial {trial}"
-        );
+        assert_eq!((state["phase"].as_str(), state["round"].as_str()), ("reviewing", "1"), "trial {trial}");
         let runner = project.read(&format!("{LOOPS}/{id}-runner.sh"));
-        assert!(runner.contains(&format!("mode plan, round {last}\n")), "trial {trial}: {runner}");
+        assert!(runner.contains("mode plan, round 1\n"), "trial {trial}: {runner}");
     }
 }
 
@@ -180,7 +174,8 @@ fn beside_hooks(trial: usize, words: &[&str]) -> (Project, String, Printed) {
     let mut answers = at_once(&project, commands, gate(trial, &place));
     let command = answers.remove(trial / 2 % at_once_in(trial));
     let rounds = opened(&answers);
-    assert!(rounds.windows(2).all(|pair| pair[0] < pair[1]), "trial {trial}: {rounds:?}");
+    // Those that come together are told of the same round; none is left out.
+    assert!(rounds.windows(2).all(|pair| pair[1] - pair[0] <= 1), "trial {trial}: {rounds:?}");
     (project, id, command)
 }
 

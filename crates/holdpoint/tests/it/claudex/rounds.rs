@@ -149,6 +149,20 @@ fn the_limit_ends_it_with_three_ways_to_go_on() {
     assert_eq!(refused.code, Some(1), "nobody can say that there is nothing");
     contains(&refused.stderr, &["round 2", hold.command("bash ")]);
 
+    for _ in 0..3 {
+        let back = site.stop();
+        contains(&back.hold, &["### Claudex round 2 of 2", "it uses up no round", hold.command("bash ")]);
+    }
+    let given_up = site.stop();
+    assert_eq!(given_up.hold, "");
+    contains(
+        &given_up.message,
+        &["Nothing was reviewed in round 2", "the loop stays", "holdpoint claudex doctor"],
+    );
+    assert_eq!(site.stands(&id), ("reviewing".into(), "2".into(), "none".into()), "no round is used up");
+
+    let found = "# Round 2 findings\n\n## Medium\n\n- The clock may stop (wind it)\n";
+    std::fs::write(site.file(&id, "/findings-round-2.md"), found).unwrap();
     let end = site.stop();
     assert_eq!(end.hold, "");
     contains(
@@ -158,12 +172,12 @@ fn the_limit_ends_it_with_three_ways_to_go_on() {
             "It is as it was when the last round began.",
             "\nRounds run: 2 of 2\n",
             "\n- Round 1 (Senior-engineer review): high=1 medium=0 low=0\n",
-            "\n- Round 2 (Security and data-integrity review): no findings file\n",
+            "\n- Round 2 (Security and data-integrity review): high=0 medium=1 low=0\n",
             &format!("The last findings: {}", site.file(&id, "/findings-round-2.md").display()),
             "\n1. Revise PLAN.md by hand",
             "\n2. Have it reviewed again, with more rounds",
             "\n3. Accept it as known to be incomplete",
-            "What is open: not known",
+            "What is open: the findings of round 2.\n- medium: The clock may stop (wind it)",
         ],
     );
     let state = site.state(&id);
@@ -185,6 +199,7 @@ fn what_was_changed_after_the_last_review_is_told() {
         for round in 1..=last.parse().unwrap() {
             site.project.write("PLAN.md", format!("1. Tick {round} times.\n"));
             site.stop();
+            site.find(&id, round);
         }
         assert_eq!(site.stands(&id).0, "reviewing");
         if is_revised {

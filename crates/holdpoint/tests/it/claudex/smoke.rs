@@ -62,9 +62,13 @@ fn from_a_start_to_an_approval() {
     assert!(text.starts_with("### Claudex round 1 of 3, Senior-engineer review\n"), "{text}");
     assert_eq!(site.stands(&id), ("reviewing".into(), "1".into(), "none".into()));
 
+    let again = fire(&site);
+    assert!(again["reason"].as_str().unwrap().starts_with("### Claudex round 1 of 3, "), "{again}");
+    assert_eq!(site.stands(&id).1, "1", "nobody has reviewed anything, and no round is used up");
+    site.find(&id, 1);
     let text = run_the_runner(&site, &id, &fire(&site));
     assert!(text.starts_with("### Claudex round 2 of 3, Security and data-integrity review\n"), "{text}");
-    assert!(text.contains("Was the runner run?") && text.contains("**PLAN.md is unchanged**"), "{text}");
+    assert!(text.contains("low=1") && text.contains("**PLAN.md is unchanged**"), "{text}");
     assert_eq!(site.stands(&id), ("reviewing".into(), "2".into(), "none".into()));
 
     let (code, said) = tell(&site, &["mark-done", &id]);

@@ -90,7 +90,9 @@ fn the_words_of_a_topic_need_no_quotes() {
 #[test]
 fn a_topic_that_is_none_starts_nothing() {
     let site = Site::new(&[]);
-    for words in [&["plan"][..], &["plan", ""], &["plan", " \n\t"], &["plan", "--", " "], &["review"], &[]] {
+    for words in
+        [&["plan"][..], &["plan", ""], &["plan", " \n\t"], &["plan", "--", " "], &["review", " "], &[]]
+    {
         let printed = site.tell(&[&["start"], words].concat());
         assert_eq!(printed.code, Some(2), "{words:?}: {}{}", printed.stdout, printed.stderr);
     }

@@ -3,8 +3,8 @@
 use crate::cheats::cheats;
 
 cheats! { UsersWord;
-    stop: "leaves the loop", Planned, [Bash("holdpoint taskie stop")], "", Told("did not perform");
-    script: "leaves it in a script", Planned, [Bash("printf 'holdpoint taskie stop' >../s.sh; sh ../s.sh")], "", Told("did not perform");
+    stop: "leaves the loop", Planned, [Bash("holdpoint taskie stop")], "", HeldAtStop;
+    script: "leaves it in a script", Planned, [Bash("printf 'holdpoint taskie stop' >../s.sh; sh ../s.sh")], "", HeldAtStop;
     done: "says that the phases are finished, one after another", Planned,
-        [Bash("for p in create-tasks complete-task; do holdpoint taskie done $p 1; done; holdpoint taskie stop")], "", Told("did not perform");
+        [Bash("for p in create-tasks complete-task; do holdpoint taskie done $p 1; done; holdpoint taskie stop")], "", HeldAtStop;
 }
