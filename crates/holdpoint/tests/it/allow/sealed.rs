@@ -8,6 +8,8 @@ use super::{Machine, prompt, shell, stop};
 const OWN: &str = ".holdpoint/workflows/autopilot/workflow.toml";
 
 const SPEC: &str = "ai/features/FTR-7-cart.md";
+/// The built-in workflow begins without a reviewer's program, too.
+const START: [&str; 5] = ["autopilot", "start", SPEC, "--reviews", "subagent"];
 const PLAN: &str = "# Cart\n\n**Status:** queued\n\n## Implementation Plan\n\n### Task 1: total\nSum.\n";
 
 /// A workflow of the project's own, with the name of a sealed one that is built in.
@@ -96,7 +98,7 @@ fn remove(machine: &Machine) {
 #[test]
 fn allowing_ends_the_run_of_a_workflow_that_is_another_one_now() {
     let changes =
-        [(edit as fn(&Machine), &["autopilot", "start"][..]), (remove, &["autopilot", "start", SPEC])];
+        [(edit as fn(&Machine), &["autopilot", "start"][..]), (remove, &START)];
     for (change, start) in changes {
         for is_allowed_before in [false, true] {
             let machine = machine();
@@ -141,7 +143,7 @@ fn allowing_leaves_the_run_of_an_unchanged_workflow_alone() {
 #[test]
 fn the_head_of_a_seal_names_the_workflow_that_began_the_run() {
     let machine = Machine::cloned(&[(SPEC, PLAN), (OWN, SEALED)]);
-    let begun = machine.run(&["autopilot", "start", SPEC]);
+    let begun = machine.run(&START);
     assert_eq!(begun.code, Some(0), "{}", begun.stderr);
     let head = || std::fs::read_to_string(seal(&machine)).unwrap().lines().next().unwrap().to_owned();
     assert_eq!(head().split(' ').nth(1), Some("none"), "{}", head());

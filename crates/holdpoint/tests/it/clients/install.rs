@@ -35,6 +35,11 @@ pub(crate) static VITEST: Client =
 /// Says which versions are tested: `newest` is what the registry has now, anything else the oldest ones.
 const WHICH: &str = "HOLDPOINT_CLIENTS";
 
+/// Whether the newest versions are tested.
+pub(crate) fn is_newest() -> bool {
+    std::env::var(WHICH).is_ok_and(|which| which == "newest")
+}
+
 impl Client {
     /// The version that is tested.
     fn version(&self) -> Result<String, String> {

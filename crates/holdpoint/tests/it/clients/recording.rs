@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value as Json;
 
+use crate::clients::install::is_newest;
 use crate::clients::kind::Kind;
 use crate::clients::session::sent;
 use crate::model::{Block, Model, news};
@@ -79,8 +80,16 @@ fn record(kind: Kind) {
     let kept: BTreeMap<String, Json> = payloads(kind.agent()).into_iter().collect();
     let names = |payloads: &BTreeMap<String, Json>| payloads.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&seen), names(&kept), "HOLDPOINT_RECORD=1 records them anew");
+    // What a tool answers is the tool's business, and is recorded of the oldest client.
+    let events_own = |payload: &Json| {
+        let mut payload = payload.clone();
+        if is_newest() {
+            payload["tool_response"].take();
+        }
+        shape(&payload)
+    };
     for (name, payload) in &seen {
-        assert_eq!(shape(payload), shape(&kept[name]), "{name}: HOLDPOINT_RECORD=1 records it anew");
+        assert_eq!(events_own(payload), events_own(&kept[name]), "{name}: HOLDPOINT_RECORD=1 records it anew");
     }
 }
 

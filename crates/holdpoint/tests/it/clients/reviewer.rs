@@ -108,5 +108,7 @@ fn a_careful_reviewer_can_only_read_and_its_report_is_written_for_it() {
         turns.iter().map(|request| tools(&request.body)).find(|tools| tools.contains(&"StructuredOutput"));
     let mut offered = offered.unwrap();
     offered.sort_unstable();
+    // Newer clients offer a name that stands for tools which there are none of here.
+    offered.retain(|tool| *tool != "DeferredToolPlaceholder");
     assert_eq!(offered, ["Glob", "Grep", "Read", "StructuredOutput"]);
 }
