@@ -19,6 +19,7 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
         run(&mut tally, &rest[..end], summary(rest[end]).unwrap_or_default(), &after[..next]);
         rest = &after[next..];
     }
+    tally.is_cut_short = lines.iter().any(|line| line.trim_start().starts_with("Cancelling due to "));
     is_ours.then_some(tally)
 }
 
