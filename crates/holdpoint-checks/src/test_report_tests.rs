@@ -375,6 +375,8 @@ fn a_runner_that_stops_at_a_failure_says_so() {
         (&whole, false),
         (sample!("cargo_fail.txt"), false),
         (sample!("cargo_pass.txt"), false),
+        (sample!("nextest_failfast.txt"), true),
+        (sample!("nextest_fail.txt"), false),
         (pytest, true),
         ("==== 1 failed, 2 passed in 0.01s ====\n", false),
     ] {

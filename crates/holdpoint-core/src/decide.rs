@@ -56,8 +56,12 @@ pub fn decide(facts: &Arc<Facts>, only: Option<&str>) -> Effects {
             hold_unjudged(rule, &error, &mut effects);
         }
     }
+    // Rules are asked at many events: what stands there already is not written again.
+    if effects.sets.iter().all(|set| facts.has(set)) {
+        effects.sets.clear();
+    }
     for what in facts.take_strange() {
-        effects.fault(what);
+        effects.faults.push(Fault { what, is_aside: true, ..Fault::default() });
     }
     effects
 }
@@ -145,7 +149,7 @@ fn blame(rule: &Rule, error: &FactError, effects: &mut Effects) -> bool {
     let what = error.to_string();
     let is_first = !effects.faults.iter().any(|fault| fault.what == what);
     if is_first {
-        effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, is_told: false });
+        effects.faults.push(Fault { rule: Some(rule.name.to_string()), what, ..Fault::default() });
     }
     is_first
 }
@@ -176,7 +180,7 @@ fn hold_unjudged(rule: &Rule, error: &FactError, effects: &mut Effects) {
 
 /// The same for the engine's own protection of a run.
 fn hold_unprotected(error: &FactError, effects: &mut Effects) {
-    effects.faults.push(Fault { rule: None, what: error.to_string(), is_told: true });
+    effects.faults.push(Fault { what: error.to_string(), is_told: true, ..Fault::default() });
     effects.messages.push(Message {
         delivery: Delivery::Hold,
         text: format!("This is held because it cannot be judged: {error}."),

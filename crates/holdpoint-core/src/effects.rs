@@ -89,7 +89,7 @@ pub enum FileChange {
 }
 
 /// Something that could not be judged.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Error)]
 #[error("{what}")]
 pub struct Fault {
     /// The rule, if it was one rule's fault.
@@ -98,12 +98,14 @@ pub struct Fault {
     pub what: String,
     /// Whether a message tells the user of it already.
     pub is_told: bool,
+    /// Whether everything was judged all the same, so that nothing is let go for it.
+    pub is_aside: bool,
 }
 
 impl Fault {
     /// Whether it may have kept this rule or phase from being judged.
     pub fn may_be_of(&self, name: &str) -> bool {
-        self.rule.as_deref().is_none_or(|rule| rule == name)
+        !self.is_aside && self.rule.as_deref().is_none_or(|rule| rule == name)
     }
 }
 
@@ -125,7 +127,7 @@ impl Effects {
 
     /// Notes something that could not be judged.
     pub fn fault(&mut self, what: impl Into<String>) {
-        self.faults.push(Fault { rule: None, what: what.into(), is_told: false });
+        self.faults.push(Fault { what: what.into(), ..Fault::default() });
     }
 
     /// Adds what comes after: later fields and files win, and where it leads is where it led last.

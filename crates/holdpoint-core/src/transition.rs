@@ -124,12 +124,7 @@ fn round<'a>(facts: &'a Arc<Facts>, step: &Step, sets: &[Set]) -> Result<Round<'
 fn set(facts: &Arc<Facts>, origin: &Origin<'_>, step: &Step, effects: &mut Effects) -> Result<(), FactError> {
     if !step.set.is_empty() {
         let now = facts.overlaid(&effects.sets);
-        let mut sets = rendered(&now, &step.set, &origin.context(&now, step))?;
-        if matches!(origin, Origin::Rule(..)) {
-            // A rule is asked at many events: what stands there already is not written again.
-            sets.retain(|set| !now.has(set));
-        }
-        effects.sets.extend(sets);
+        effects.sets.extend(rendered(&now, &step.set, &origin.context(&now, step))?);
     }
     effects.accepts |= step.accept || step.command.create.is_some();
     if !step.freeze.is_empty() || step.accept {

@@ -39,30 +39,42 @@ pub fn perform(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result
     if request.is_review() {
         orphan::end_all(at, env);
     }
-    let first = perform_once(request, at, run, env)?;
-    if first.unread.is_none() {
-        return Ok(first);
-    }
+    let mut first = perform_once(request, at, run, env, false)?;
+    let Some(unread) = first.unread.clone() else { return Ok(first) };
     let spent = u32::try_from(started.elapsed().as_secs()).unwrap_or(u32::MAX);
     let rest = Request { timeout_s: request.timeout_s.saturating_sub(spent).max(1), ..request.clone() };
-    match perform_once(&rest, at, run, env) {
-        Ok(second) => Ok(second),
+    match perform_once(&rest, at, run, env, true) {
+        Ok(mut second) => {
+            second.cost_usd =
+                [first.cost_usd, second.cost_usd].into_iter().flatten().reduce(|one, two| one + two);
+            Ok(second)
+        }
         Err(Failure::Interrupted) => Err(Failure::Interrupted),
-        Err(_) => Ok(first),
+        Err(why) => {
+            first.unread = Some(format!("{unread}; asked again, it failed: {why}"));
+            Ok(first)
+        }
     }
 }
 
-/// Performs it once: the program runs in `at`, its report and log are below the run's folder.
+/// Performs it once: the program runs in `at`, its report and log are below the run's folder. One that is asked again may have
+/// left its report as it is.
 ///
 /// Its log stays if it failed and is removed if it worked. Whatever it started is killed with it.
-fn perform_once(request: &Request, at: &Path, run: &Run, env: &dyn Env) -> Result<Performed, Failure> {
+fn perform_once(
+    request: &Request,
+    at: &Path,
+    run: &Run,
+    env: &dyn Env,
+    is_again: bool,
+) -> Result<Performed, Failure> {
     let (root, folder) = (run.home.as_path(), run.folder.as_path());
     let report = request.report.as_ref().map(|report| folder.join(report));
     if let Some(report) = &report {
         report::expect(root, report).map_err(|error| Failure::Lacks(error.to_string()))?;
     }
     let trace = || report.as_deref().and_then(|report| report::trace(root, report));
-    let before = trace();
+    let before = trace().filter(|_| !is_again);
     let log = request.log.as_ref().and_then(|log| Log::create(root, &folder.join(log)).ok());
     let answer_form = match &request.task {
         Task::Review { answer, .. } if !answer.report_at.is_empty() => Some(answer),

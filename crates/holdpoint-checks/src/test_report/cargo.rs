@@ -14,8 +14,11 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
 }
 
 /// After a target that failed, cargo says how to run that one again, and runs no other; with `--no-fail-fast` it goes on, and
-/// says in the end how many have failed.
+/// says in the end how many have failed. What does not compile is not run at all.
 fn is_cut_short(lines: &[&str]) -> bool {
+    if lines.iter().any(|line| line.starts_with("error: could not compile ")) {
+        return true;
+    }
     let is_summary = |line: &&str| {
         let rest = line.strip_prefix("error: ").unwrap_or_default();
         rest.ends_with(" target failed:") || rest.ends_with(" targets failed:")

@@ -72,6 +72,8 @@ pub fn hearsay(output: &str, exit: Option<i64>) -> Hearsay {
         _ if report.passed > 0 => Came::Passed,
         // The runner itself says that there was no test.
         Some(_) if report.is_counted => Came::Unknown,
+        // It may be the exit code of what came after the tests.
+        Some(_) if signs(&lines) == Came::Failed => Came::Failed,
         Some(_) => Came::Passed,
         None => signs(&lines),
     };

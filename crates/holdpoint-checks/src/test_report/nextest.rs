@@ -19,7 +19,15 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
         run(&mut tally, &rest[..end], summary(rest[end]).unwrap_or_default(), &after[..next]);
         rest = &after[next..];
     }
+    tally.is_cut_short = lines.iter().any(|line| is_stop(line));
     is_ours.then_some(tally)
+}
+
+/// `Cancelling due to test failure: 2 tests still running`, `warning: 5/9 tests were not run due to test failure (run with --no-fail-fast to run all tests)`.
+fn is_stop(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("Cancelling due to ")
+        || line.starts_with("warning: ") && line.contains(" not run due to ")
 }
 
 /// `    Starting 9 tests across 4 binaries`.

@@ -24,9 +24,10 @@ pub(super) fn read(lines: &[&str]) -> Option<Tally> {
     Some(tally)
 }
 
-/// `!!!! stopping after 1 failures !!!!`, with or without processes of its own.
+/// `!!!! stopping after 1 failures !!!!`, with or without processes of its own; `!!!! Interrupted: 1 error during collection !!!!`,
+/// where no test has run at all.
 fn is_stop(line: &str) -> bool {
-    line.starts_with("!!") && line.contains("stopping after ")
+    line.starts_with("!!") && (line.contains("stopping after ") || line.contains("Interrupted: "))
 }
 
 fn sum(ends: &[Tally]) -> Tally {

@@ -86,13 +86,12 @@ impl ToolFact {
         };
         let find = || crate::shell::commits(&command, &self.event.cwd, self.world.as_ref());
         let commits = self.commits.get_or_init(find);
+        let here = commits.list.iter().filter(|commit| self.is_here(&commit.dir));
+        let branches: Vec<Value> = here.filter_map(|commit| commit.branch.clone()).map(Value::from).collect();
         match &commits.fault {
-            Some(why) if commits.list.is_empty() => Err(FactError::Shell(why.clone())),
+            Some(why) if branches.is_empty() => Err(FactError::Shell(why.clone())),
             // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
-            _ => {
-                let here = commits.list.iter().filter(|commit| self.is_here(&commit.dir));
-                Ok(here.filter_map(|commit| commit.branch.clone()).map(Value::from).collect())
-            }
+            _ => Ok(Value::from(branches)),
         }
     }
 
@@ -118,14 +117,12 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(Vec::new()) };
         let pushes =
             self.pushes.get_or_init(|| crate::shell::pushes(&command, &self.event.cwd, self.world.as_ref()));
+        let here = pushes.list.iter().filter(|push| self.is_here(&push.dir));
+        let mut branches: Vec<String> = here.map(|push| push.branch.clone()).collect();
+        branches.dedup();
         match &pushes.fault {
-            Some(why) if pushes.list.is_empty() => Err(FactError::Shell(why.clone())),
-            _ => {
-                let here = pushes.list.iter().filter(|push| self.is_here(&push.dir));
-                let mut branches: Vec<String> = here.map(|push| push.branch.clone()).collect();
-                branches.dedup();
-                Ok(branches)
-            }
+            Some(why) if branches.is_empty() => Err(FactError::Shell(why.clone())),
+            _ => Ok(branches),
         }
     }
 

@@ -98,8 +98,14 @@ fn asks(workflow: &Workflow, rule: &Rule, wanted: &[&str]) -> bool {
 /// conditions that must be true as well.
 fn globs(when: &str) -> Option<Vec<Text>> {
     let parts = unquoted(when)?;
-    let is_plain = |word: &str| !parts.iter().any(|part| part.split_whitespace().any(|it| it == word));
-    if !["or", "if", "else", "not"].into_iter().all(is_plain) {
+    let words = |part: &'_ &str| {
+        part.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let is_plain = |word: &str| !parts.iter().flat_map(words).any(|it| it == word);
+    let is_whole = |part: &&str| part.matches('(').count() == part.matches(')').count();
+    if !["or", "if", "else", "not"].into_iter().all(is_plain)
+        || !when.split(" and ").all(|part| is_whole(&part))
+    {
         return None;
     }
     when.split(" and ").find_map(|part| {
@@ -176,6 +182,9 @@ mod tests {
             ("tool.kind == 'x' and tool.files | only(['a or b/**'])", Some("a or b/**")),
             ("tool.files | only(['a/**']) or tool.kind == 'x'", None),
             ("not tool.files | only(['a/**'])", None),
+            ("not(tool.kind == 'x' and tool.files | only(['a/**']) and tool.name)", None),
+            ("(tool.kind == 'x' and tool.files | only(['a/**']) and tool.name) == 0", None),
+            ("tool.name or(tool.kind) and tool.files | only(['a/**'])", None),
             ("tool.files | only(['a/**']) | length > 2", None),
             ("tool.files | except(['a/**'])", None),
             ("tool.files | only([state.x])", None),

@@ -107,7 +107,7 @@ fn add(texts: &mut Vec<String>, text: &str) {
 
 /// Remembers a session that a hook has seen, whoever its client is.
 pub(super) fn see(folder: &StateFolder, session: &str) {
-    if presence::is_open(folder, session) {
+    if presence::is_over(folder, session) {
         // One that cannot be remembered can claim nothing: the next to stop does.
         let _ = folder.write(&session_file(session), b"");
         let is_open = |name: &str| client_in(folder, &format!("{SESSIONS}/{name}")).is_some();

@@ -282,3 +282,62 @@ fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {
     }
     doubts
 }
+
+#[cfg(test)]
+mod tests {
+    use holdpoint_checks::test_report::Failure;
+
+    use super::*;
+
+    fn ours(known: &[&str], scope: &[&str], failed: &[(&str, &str)], is_cut_short: bool) -> bool {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let failures: Vec<Failure> = failed
+            .iter()
+            .map(|(file, name)| Failure {
+                name: (*name).to_owned(),
+                file: (!file.is_empty()).then(|| (*file).to_owned()),
+                ..Failure::default()
+            })
+            .collect();
+        let report =
+            TestReport { failed: failures.len() as u64, failures, is_cut_short, ..TestReport::default() };
+        let tests = Tests {
+            command: Vec::new(),
+            scope: texts(scope),
+            known: texts(known),
+            least: 0,
+            is_one: false,
+            fails_on: None,
+            adding: Vec::new(),
+        };
+        !is_out_of_scope(&report, &tests)
+    }
+
+    #[test]
+    fn a_failure_is_somebody_elses_by_its_file_and_its_name() {
+        let old = ("tests/old.rs", "works");
+        assert!(!ours(&["tests/old.rs::works"], &["src/lib.rs"], &[old], false));
+        assert!(ours(&["tests/old.rs::works"], &["tests/old.rs"], &[old], false), "its file was changed");
+        assert!(
+            ours(&["tests/old.rs::works"], &[], &[("tests/new.rs", "works")], false),
+            "another of its name"
+        );
+        assert!(ours(&["tests/old.rs::works"], &[], &[old, ("tests/new.rs", "works")], false), "one of two");
+        assert!(ours(&["works"], &[], &[("", "works")], false), "nobody can tell where it is");
+        assert!(ours(&["tests/old.rs::works"], &[], &[old], true), "what comes after it was not run");
+        assert!(ours(&[], &[], &[], false), "no failure is named");
+    }
+
+    #[test]
+    fn files_are_named_from_where_the_tests_ran() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path).display().to_string();
+        let failure = |file: String| Failure { file: Some(file), ..Failure::default() };
+        let failures =
+            vec![failure(at("tests/a.js")), failure("tests/b.js".into()), failure("/elsewhere/c.js".into())];
+        let mut report = TestReport { failures, ..TestReport::default() };
+        name_from(folder.path(), &mut report);
+        let files: Vec<_> = report.failures.iter().map(|failure| failure.file.as_deref().unwrap()).collect();
+        assert_eq!(files, ["tests/a.js", "tests/b.js", "/elsewhere/c.js"]);
+    }
+}

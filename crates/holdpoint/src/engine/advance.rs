@@ -205,7 +205,7 @@ impl Walk<'_> {
     /// as long as there is patience, and both are told.
     fn hold_unperformed(&mut self, phase: &Phase, why: &str) -> bool {
         let is_told = !self.scope.is_command();
-        self.report.effects.faults.push(Fault { rule: None, what: why.to_owned(), is_told });
+        self.report.effects.faults.push(Fault { what: why.to_owned(), is_told, ..Fault::default() });
         if is_told {
             let text = format!("{}: {why}", phase.name);
             let say = |delivery, text: &str| Origin::Phase(phase).message(delivery, text.to_owned());

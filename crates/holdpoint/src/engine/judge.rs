@@ -97,7 +97,7 @@ fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) ->
     let is_held = session.event.moment == Moment::Stop && !matches!(error, SealError::NotBuiltIn { .. });
     if !is_held && session.event.moment == Moment::Stop {
         let what = error.to_string();
-        report.effects.faults.push(Fault { rule: None, what: what.clone(), is_told: true });
+        report.effects.faults.push(Fault { what: what.clone(), is_told: true, ..Fault::default() });
         release::let_go(&mut report, Released { why: Some(what), ..Released::new(Cause::Fault, "", "") });
         return report;
     }
@@ -110,7 +110,7 @@ fn judge_unsure(session: &Session<'_>, only: Option<&str>, error: &SealError) ->
     }
     let text = format!("{}: {error}", session.run.workflow.name);
     let is_told = !session.event.is_waiting;
-    report.effects.faults.push(Fault { rule: None, what: error.to_string(), is_told });
+    report.effects.faults.push(Fault { what: error.to_string(), is_told, ..Fault::default() });
     if is_told {
         give_up_if_spent(session, &mut report, "books", &text);
         report.effects.messages.push(of_books(Delivery::Hold, text));

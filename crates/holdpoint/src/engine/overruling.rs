@@ -24,7 +24,12 @@ pub(super) fn keep(session: &Session<'_>, phase: &str, reason: &str) -> Result<(
     let tree = check::tree(run, session.env.as_ref());
     let item = session.facts().item_id();
     let all = evidence::read(&run.books, &run.workflow.name);
-    let last = all.iter().rev().find(|piece| piece.phase == phase && piece.item == item);
+    let is_verdict =
+        |piece: &&Evidence| piece.phase == phase && piece.item == item && piece.release.is_none();
+    // Whoever was stopped after this was kept, and before the state was written, says it again.
+    let is_own =
+        |piece: &&Evidence| piece.passed && piece.details.get("overruled").is_some() && piece.tree == tree;
+    let last = all.iter().rev().filter(is_verdict).find(|piece| !is_own(piece));
     let overruled = last.filter(|piece| !piece.passed && piece.tree.is_some() && piece.tree == tree);
     let Some(overruled) = overruled else {
         let what = format!("there is no verdict of `{phase}` on the files as they are now to overrule");

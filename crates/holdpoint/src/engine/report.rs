@@ -87,7 +87,7 @@ impl Report {
 
     /// Adds what was found to be otherwise than the books say, and was put right: the user hears of it, and the agent.
     pub(super) fn notice(&mut self, run: &Run, event: &Event, what: &str) {
-        self.effects.faults.push(Fault { rule: None, what: what.to_owned(), is_told: true });
+        self.effects.faults.push(Fault { what: what.to_owned(), is_told: true, ..Fault::default() });
         let text = format!("holdpoint: {}: {what}.", run.workflow.name);
         self.effects.messages.push(judge::of_books(Delivery::Tell, text.clone()));
         // At Stop, what is only worth knowing goes to the user anyway.

@@ -141,7 +141,12 @@ fn tell_unread(
         log.unwrap_or_default()
     );
     report.effects.messages.push(judge::of_books(Delivery::Tell, text));
-    report.effects.faults.push(Fault { rule: None, what, is_told: true });
+    report.effects.faults.push(Fault {
+        rule: Some(request.phase.clone()),
+        what,
+        is_told: true,
+        ..Fault::default()
+    });
     report.unread = Some(why);
 }
 
@@ -173,6 +178,6 @@ fn cause(failure: &Failure) -> Cause {
 fn failed(facts: &Arc<Facts>, phase: &Phase, why: &str, report: &mut Report) -> Result<Effects, FactError> {
     let effects = phase::failed(facts, phase, why);
     let is_told = effects.as_ref().is_ok_and(|effects| !effects.messages.is_empty());
-    report.effects.faults.push(Fault { rule: None, what: why.to_owned(), is_told });
+    report.effects.faults.push(Fault { what: why.to_owned(), is_told, ..Fault::default() });
     effects
 }

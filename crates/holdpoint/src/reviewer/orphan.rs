@@ -26,6 +26,8 @@ mod system {
     /// How often it is looked whether one has ended, and how long between two looks.
     const LOOKS: u32 = 100;
     const BETWEEN: Duration = Duration::from_millis(10);
+    /// No chain of processes is longer.
+    const ABOVE_MAX: usize = 1_000;
 
     /// Ends every reviewer in this folder whose own hook is gone, with all that it started.
     pub(in super::super) fn end_all(at: &Path, env: &dyn Env) {
@@ -43,8 +45,8 @@ mod system {
         }
     }
 
-    /// Whether a process is the first of a reviewer's group, works here, and has another parent than a hook of ours. The token
-    /// that it was given still counts, because nobody was left to take it back.
+    /// Whether a process is the first of a reviewer's group, works here, and is below no hook of ours. The token that it was
+    /// given still counts, because nobody was left to take it back.
     fn is_orphan(number: i32, at: &Path, env: &dyn Env) -> bool {
         let is_here = || {
             let cwd = std::fs::read_link(format!("/proc/{number}/cwd"));
@@ -57,7 +59,22 @@ mod system {
         let Some(stat) = Stat::of(number).filter(|stat| stat.group == number && stat.state != "Z") else {
             return false;
         };
-        name(stat.parent) != name(0) && is_here() && is_given()
+        is_here() && is_given() && !has_hook(stat.parent)
+    }
+
+    /// Whether a hook of ours is above a process: a reviewer's own shells may lead groups, too.
+    fn has_hook(mut parent: i32) -> bool {
+        for _ in 0..ABOVE_MAX {
+            if parent <= 1 {
+                return false;
+            }
+            if name(parent) == name(0) {
+                return true;
+            }
+            let Some(stat) = Stat::of(parent) else { return false };
+            parent = stat.parent;
+        }
+        true
     }
 
     /// The name of a process; 0 is this one.

@@ -97,8 +97,7 @@ fn remove(machine: &Machine) {
 /// What the messages say: `holdpoint allow` ends it, whatever was allowed in between, and another can begin.
 #[test]
 fn allowing_ends_the_run_of_a_workflow_that_is_another_one_now() {
-    let changes =
-        [(edit as fn(&Machine), &["autopilot", "start"][..]), (remove, &START)];
+    let changes = [(edit as fn(&Machine), &["autopilot", "start"][..]), (remove, &START)];
     for (change, start) in changes {
         for is_allowed_before in [false, true] {
             let machine = machine();

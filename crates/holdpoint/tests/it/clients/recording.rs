@@ -89,7 +89,11 @@ fn record(kind: Kind) {
         shape(&payload)
     };
     for (name, payload) in &seen {
-        assert_eq!(events_own(payload), events_own(&kept[name]), "{name}: HOLDPOINT_RECORD=1 records it anew");
+        assert_eq!(
+            events_own(payload),
+            events_own(&kept[name]),
+            "{name}: HOLDPOINT_RECORD=1 records it anew"
+        );
     }
 }
 
