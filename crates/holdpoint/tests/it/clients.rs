@@ -32,6 +32,7 @@ mod sessions;
 mod table;
 mod taken_up;
 mod taskie;
+mod walk;
 mod word;
 
 use std::process::Command;
