@@ -58,8 +58,8 @@ fn a_plan_in_claude_code_is_attacked_until_nothing_is_left() {
     walk.session(&format!("/claudex:plan --skip-interview {topic}"), vec![start], agent(&project));
 
     let loops = std::fs::read_dir(project.root().join(".claude/claudex")).unwrap();
-    let names = loops.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let id = names.filter_map(|name| Some(name.strip_suffix(".state")?.to_owned())).next().unwrap();
+    let mut names = loops.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let id = names.find_map(|name| Some(name.strip_suffix(".state")?.to_owned())).unwrap();
     let state = project.read(&format!(".claude/claudex/{id}.state"));
     assert!(state.contains("phase: done\n") && state.contains("round: 2\n"), "{state}");
     assert!(state.contains("decision_signal: no-material-findings"), "{state}");
