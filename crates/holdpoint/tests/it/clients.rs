@@ -40,6 +40,7 @@ mod taskie;
 mod trace;
 #[cfg(target_os = "linux")]
 mod walk;
+mod walks;
 mod word;
 
 use std::process::Command;

@@ -1,6 +1,8 @@
 //! Phases at Stop: reviews performed there and then, rounds counted, clean ones in a row, and every way a reviewer can
 //! go wrong. The reviewer is a shell script; everything else is real.
 
+mod reviewer;
+
 use std::process::Command;
 
 use serde_json::{Value as Json, json};
@@ -228,49 +230,6 @@ fn an_old_report_is_no_report() {
 }
 
 #[test]
-fn a_verdict_that_cannot_be_read_is_not_clean() {
-    for body in [
-        "echo report > .drafts/one/review-$round.md; echo rubbish",
-        "echo report > .drafts/one/review-$round.md",
-    ] {
-        let project = project(&json!({"next": "review", "clean": 1}));
-        reviewer(&project, body);
-        let printed = stop(&project);
-        assert!(reason(&printed).starts_with("MEND"), "{body}");
-        assert_eq!(state(&project)["clean"], 0);
-        assert_eq!(reviews(&project), ["big 1", "big 1"], "it is asked once more, in the same round");
-        let told = message(&printed);
-        for part in ["no verdict that can be read", "asked twice", ".drafts/one/.review-1.log"] {
-            assert!(told.contains(part), "{part}: {told}");
-        }
-        assert!(project.read(".drafts/one/.review-1.log").contains("on standard output"));
-        let faults = project.run(&["log", "--faults"]).stdout;
-        assert!(faults.contains("no verdict that can be read"), "{faults}");
-    }
-}
-
-#[test]
-fn a_verdict_that_can_be_read_the_second_time_counts() {
-    let project = project(&json!({"next": "review", "clean": 1}));
-    reviewer(
-        &project,
-        "echo report > .drafts/one/review-$round.md; if test -f asked; then echo PASS > verdict; answer; else touch asked; fi",
-    );
-    assert_eq!(message(&stop(&project)), "PASSED, now publish.");
-    assert_eq!(reviews(&project), ["big 1", "big 1"]);
-    assert!(!project.root().join(".drafts/one/.review-1.log").exists(), "it worked");
-}
-
-#[test]
-fn a_verdict_that_cannot_be_read_is_a_review_all_the_same_in_a_shell() {
-    let project = project(&json!({"next": "review"}));
-    reviewer(&project, "echo report > .drafts/one/review-$round.md; echo rubbish");
-    let printed = project.run(&["review"]);
-    assert_eq!(printed.code, Some(0), "{}{}", printed.stdout, printed.stderr);
-    assert!(printed.stdout.contains("no verdict that can be read"), "{}", printed.stdout);
-}
-
-#[test]
 fn a_verdict_inside_a_text_is_found() {
     let project = project(&json!({"next": "review", "clean": 1}));
     reviewer(
@@ -291,35 +250,6 @@ fn a_reviewer_that_hangs_is_killed_with_its_children() {
     let alive = std::path::Path::new("/proc").join(child.trim()).join("cmdline");
     let gone = std::fs::read(alive).map_or(true, |line| !line.starts_with(b"sleep"));
     assert!(gone, "the reviewer's child is still there");
-}
-
-/// A closed terminal, and a hook that is killed outright: its reviewer does not write over the next one's report.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_reviewer_does_not_outlive_its_hook() {
-    for signal in [rustix::process::Signal::HUP, rustix::process::Signal::KILL] {
-        let project = project(&json!({"next": "review"}));
-        reviewer(
-            &project,
-            "if test -f first; then echo second > .drafts/one/review-$round.md; answer; exit; fi\n\
-             echo $$ > first.new; mv first.new first; sleep 60; echo first > .drafts/one/review-$round.md; answer",
-        );
-        let event = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": project.root()}).to_string();
-        let mut hook = project.command(&["hook"]);
-        hook.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
-        let mut hook = hook.spawn().unwrap();
-        std::io::Write::write_all(&mut hook.stdin.take().unwrap(), event.as_bytes()).unwrap();
-        while !project.root().join("first").exists() {
-            std::thread::yield_now();
-        }
-        let first = project.read("first").trim().to_owned();
-        rustix::process::kill_process(rustix::process::Pid::from_child(&hook), signal).unwrap();
-        hook.wait().unwrap();
-        assert!(reason(&stop(&project)).starts_with("MEND"), "{signal:?}");
-        let status = std::fs::read_to_string(format!("/proc/{first}/stat")).unwrap_or_default();
-        assert!(status.is_empty() || status.contains(") Z "), "{signal:?}: {status}");
-        assert_eq!(project.read(".drafts/one/review-1.md"), "second\n", "{signal:?}");
-    }
 }
 
 #[test]

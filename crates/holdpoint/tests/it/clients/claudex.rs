@@ -173,7 +173,7 @@ fn claude_code_has_its_plan_reviewed_until_nothing_material_is_found() {
             json!(["command", "none", "drafting", 1, "none"]),
             json!(["stop", "hold", null, null, null]),
             json!(["stop", "hold", "reviewing", null, null]),
-            json!(["stop", "hold", null, 2, null]),
+            json!(["stop", "hold", "reviewing", 2, null]),
             json!(["command", "none", "done", null, "no-material-findings"]),
             json!(["stop", "witness", null, null, null]),
         ]

@@ -52,8 +52,9 @@ fn a_second_session_of_claude_code_is_not_held_and_its_user_is_told_once() {
     let printed = shown[1].split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(printed.contains(&refused) && printed.contains("in another session"), "{printed}");
     assert_eq!(stops(&project).iter().filter(|stop| stop["session_id"] == second_id).count(), 2);
-    let nothing = |event: &str| json!([event, "none", null, null, null]);
-    assert_eq!(journal(&project, &second_id), [nothing("command"), nothing("stop"), nothing("stop")]);
+    let did = |event: &str, decision: &str| json!([event, decision, null, null, null]);
+    let released = did("stop", "release");
+    assert_eq!(journal(&project, &second_id), [did("command", "none"), released.clone(), released]);
     let [told] = &second.shown_to_user()[..] else { panic!("{:#?}", second.shown_to_user()) };
     assert!(told.contains(&format!("this run belongs to session {first_id}.")), "{told}");
     assert!(told.ends_with("Its commands work here all the same: see `holdpoint claudex`."), "{told}");
