@@ -284,13 +284,13 @@ fn doubts(phase: &str, run: &Run, ran: &Ran) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+mod scope_tests {
     use holdpoint_checks::test_report::Failure;
 
     use super::*;
 
     fn ours(known: &[&str], scope: &[&str], failed: &[(&str, &str)], is_cut_short: bool) -> bool {
-        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         let failures: Vec<Failure> = failed
             .iter()
             .map(|(file, name)| Failure {
@@ -303,8 +303,8 @@ mod tests {
             TestReport { failed: failures.len() as u64, failures, is_cut_short, ..TestReport::default() };
         let tests = Tests {
             command: Vec::new(),
-            scope: texts(scope),
-            known: texts(known),
+            scope: owned(scope),
+            known: owned(known),
             least: 0,
             is_one: false,
             fails_on: None,
