@@ -53,7 +53,7 @@ fn an_unknown_filter_is_answered_with_those_there_are() {
     let rule = "on = \"stop\"\nwhen = \"1 | zzzz\"\nsay = \"x\"\n";
     project.workflow("own", &format!("about = \"x\"\n[run]\nhome = \".own\"\n[holds.a]\n{rule}"));
     let printed = shown(&project, &["check", "own"]);
-    assert!(printed.contains("hint: the filters there are: default, except, first, "), "{printed}");
+    assert!(printed.contains("hint: the filters there are: appending, dated, default, "), "{printed}");
 }
 
 /// A workflow whose agent is asked to run this, while a hold is in force.

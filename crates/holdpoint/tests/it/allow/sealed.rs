@@ -8,8 +8,8 @@ use super::{Machine, prompt, shell, stop};
 const OWN: &str = ".holdpoint/workflows/autopilot/workflow.toml";
 
 const SPEC: &str = "ai/features/FTR-7-cart.md";
-/// The built-in workflow begins without a reviewer's program, too.
-const START: [&str; 5] = ["autopilot", "start", SPEC, "--reviews", "subagent"];
+/// The built-in workflow needs neither a program of a reviewer nor tests then.
+const START: [&str; 7] = ["autopilot", "start", SPEC, "--reviews", "subagent", "--test", "true"];
 const PLAN: &str = "# Cart\n\n**Status:** queued\n\n## Implementation Plan\n\n### Task 1: total\nSum.\n";
 
 /// A workflow of the project's own, with the name of a sealed one that is built in.
