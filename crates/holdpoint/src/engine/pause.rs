@@ -92,10 +92,8 @@ pub fn refuse(run: &Run) -> Result<(), CommandError> {
 
 /// The command that ends the pause of a run, wherever else something is paused.
 pub fn way_on(run: &Run) -> String {
-    let name = match run.workflow.run.each.is_some() || run.workflow.run.id.is_some() {
-        true => format!(" --run {}", quoted(&run.name())),
-        false => String::new(),
-    };
+    let is_one_of_many = run.workflow.run.each.is_some() || run.workflow.run.id.is_some();
+    let name = if is_one_of_many { format!(" --run {}", quoted(&run.name())) } else { String::new() };
     format!("holdpoint resume --workflow {}{name}", run.workflow.name)
 }
 
