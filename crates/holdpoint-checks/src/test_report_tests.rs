@@ -378,6 +378,8 @@ fn a_runner_that_stops_at_a_failure_says_so() {
         (sample!("nextest_failfast.txt"), true),
         (sample!("nextest_fail.txt"), false),
         (pytest, true),
+        (sample!("pytest_crash.txt"), true),
+        ("error[E0425]: no\nerror: could not compile `x` (test \"old\") due to 1 previous error\n", true),
         ("==== 1 failed, 2 passed in 0.01s ====\n", false),
     ] {
         assert_eq!(read(output).is_cut_short, is_cut_short, "{output}");

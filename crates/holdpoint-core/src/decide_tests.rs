@@ -119,6 +119,31 @@ fn fields_are_set_with_their_type() {
     assert_eq!(sets[1].value, json!("n1"));
 }
 
+/// Of two rules about a field the later one wins, also where the state says already what it sets.
+#[test]
+fn what_stands_there_is_set_only_beside_what_does_not() {
+    let rule = |name: &str, value: i64| {
+        format!("[witnesses.{name}]\non=\"before\"\nsay=\"x\"\nset={{ \"tasks.a.n\" = {value} }}\n")
+    };
+    assert_eq!(decide_with(&rule("a", 1), &[STATE]).sets, []);
+    let sets = decide_with(&(rule("a", 5) + &rule("b", 1)), &[STATE]).sets;
+    assert_eq!(sets.last().map(|set| set.value.clone()), Some(json!(1)), "{sets:?}");
+}
+
+/// A file that is no JSON, where another takes its place, keeps no rule from being judged.
+#[test]
+fn what_is_strange_is_told_and_lets_nothing_go() {
+    let rules = "[holds.a]\non=\"before\"\nwhen=\"first_json(['x.json', 'y.json']).n == 1\"\nsay=\"HELD\"\n";
+    let effects = decide_with(rules, &[("x.json", "{"), ("y.json", r#"{"n":1}"#)]);
+    assert!(effects.holds());
+    assert!(
+        effects.faults.iter().all(|fault| fault.is_aside && !fault.may_be_of("a")),
+        "{:?}",
+        effects.faults
+    );
+    assert_eq!(effects.faults.len(), 1);
+}
+
 #[test]
 fn commits_and_documents_are_facts() {
     let rules = "[holds.a]\non=\"before shell\"\nwhen=\"tool.commits_to | select('in', ['main']) | first\"\nsay=\"{{ table('t.md').rows[0].id }} {{ markdown('t.md')['Tasks'].rows | length }} {{ tool.kind }}\"\n";
