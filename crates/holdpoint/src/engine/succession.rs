@@ -39,7 +39,8 @@ pub(super) fn begin(session: &Session<'_>, asked: &Asked, report: &mut Report) {
     let former = owner::read(&run.books, &run.place(), named.as_deref().unwrap_or_default());
     let goes_on = match whose::of(run, named.as_deref(), &asking, env) {
         Whose::Own => true,
-        Whose::Free if is_far => return,
+        // Such a run holds nobody who has not worked on it.
+        Whose::Free if is_far || facts.is_stale().unwrap_or(false) => return,
         Whose::Free => false,
         Whose::Anothers(_) => return,
     };

@@ -60,6 +60,20 @@ fn a_session_is_told_after_compaction_where_its_run_stands() {
     assert!(context.chars().count() < 600, "{context}");
 }
 
+/// Nobody is told that a run holds which does not: nobody has touched it for longer than the workflow says.
+#[test]
+fn a_session_that_begins_where_a_run_is_stale_is_told_nothing() {
+    let project = Project::new();
+    let notes = super::NOTES.replace("due    =", "stale  = \"15\"\nstamp  = \"at\"\ndue    =");
+    project.workflow("notes", &notes.replace("[fields]", "[fields]\nat = \"\""));
+    let state = |at: &str| json!({"phase": "note", "at": at}).to_string();
+    project.write(".notes/cart/state.json", state("2999-01-01T00:00:00Z"));
+    assert!(start(&project, "one", "startup").to_string().contains("it holds this session when it stops"));
+    project.write(".notes/cart/state.json", state("2026-01-01T00:00:00Z"));
+    assert_eq!(start(&project, "two", "startup"), Json::Null);
+    assert_eq!(stop(&project, "two")["decision"], Json::Null);
+}
+
 #[test]
 fn a_session_that_begins_beside_another_is_told_nothing() {
     let project = project();
