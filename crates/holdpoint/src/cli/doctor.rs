@@ -11,6 +11,7 @@ mod registered;
 mod report;
 mod reviewers;
 mod trial;
+mod worktrees;
 
 use clap::Args;
 

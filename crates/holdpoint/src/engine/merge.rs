@@ -148,6 +148,10 @@ impl Said {
                 Delivery::Log | Delivery::Silent => {}
             }
         }
+        for fault in report.effects.faults.iter().filter(|fault| fault.is_aside) {
+            let text = format!("holdpoint: {workflow}: {}. See `holdpoint log --faults`.", fault.what);
+            self.fault(&run.books, event, &fault.what, text);
+        }
         for released in report.released.iter().filter(|released| !released.is_told) {
             let text = released.message(workflow);
             match &released.why {

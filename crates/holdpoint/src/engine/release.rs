@@ -20,7 +20,7 @@ use crate::project::Found;
 use crate::store::books::Books;
 use crate::store::door::Door;
 use crate::store::error::StoreError;
-use crate::store::{holds, journal, layout, told};
+use crate::store::{holds, journal, layout};
 
 /// Gives a hold up.
 pub(super) fn let_go(report: &mut Report, released: Released) {
@@ -80,7 +80,8 @@ fn unjudgeable(fault: &Fault) -> (String, String) {
 /// Gives up, at the end of judging, what was not judged: each rule's fault lets that rule's event pass. At the Stop of a
 /// workflow that holds on faults the agent is held instead, as long as there is patience.
 pub(super) fn faults(session: &Session<'_>, report: &mut Report) {
-    tell_aside(session, report);
+    // What kept nothing from being judged lets nothing go: `merge.rs` tells it.
+    report.effects.faults.iter_mut().filter(|fault| fault.is_aside).for_each(|fault| fault.is_told = true);
     if holds_unjudged(session, report) {
         return;
     }
@@ -93,25 +94,6 @@ pub(super) fn faults(session: &Session<'_>, report: &mut Report) {
     for released in released {
         let_go(report, released);
     }
-}
-
-/// Tells of what was wrong and kept nothing from being judged, once a session.
-fn tell_aside(session: &Session<'_>, report: &mut Report) {
-    let Session { run, event, .. } = session;
-    let id = event.session.as_deref().unwrap_or_default();
-    let aside = report.effects.faults.iter_mut().filter(|fault| fault.is_aside && !fault.is_told);
-    let mut texts = Vec::new();
-    for fault in aside {
-        fault.is_told = true;
-        if told::first_time(&run.books, id, &fault.what) {
-            texts.push(format!(
-                "holdpoint: {}: {}. See `holdpoint log --faults`.",
-                run.workflow.name, fault.what
-            ));
-        }
-    }
-    let messages = texts.into_iter().map(|text| judge::of_books(Delivery::Tell, text));
-    report.effects.messages.extend(messages);
 }
 
 /// Holds a Stop that could not be judged, where the workflow says so; true if that settles what becomes of its faults.

@@ -237,8 +237,7 @@ fn fewer_tests_than_there_were_are_a_failure() {
     assert_eq!(text(&go(&project, &["tests", "echo '4 passed in 0.1s'"]), "status"), "passed");
     let state = go(&project, &["tests", "echo '3 passed, 1 skipped in 0.1s'"]);
     assert_eq!(text(&state, "status"), "failed");
-    let output = text(&state, "output");
-    assert!(output.starts_with("FAIL: only 3 tests ran, and there must be 4"), "{output}");
+    assert!(text(&state, "output").starts_with("FAIL: only 3 tests ran, and there must be 4"), "{state}");
     assert_eq!(text(&go(&project, &["tests", "echo '4 passed in 0.1s'"]), "status"), "passed");
 }
 

@@ -73,6 +73,31 @@ fn finds(project: &Project, words: &str) -> String {
     found.unwrap_or_else(|| panic!("{words}: {wrong:#?}")).1.clone()
 }
 
+/// A client reads the settings of the tree it works in, and those that are in no commit are in no other tree.
+#[test]
+fn a_linked_working_tree_without_the_settings() {
+    let project = installed("claude");
+    project.git(&["init", "-q", "."]);
+    let id = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    project.git(&[&id[..], &["commit", "-q", "--allow-empty", "-m", "one"]].concat());
+    project.git(&["worktree", "add", "-q", "side"]);
+    let side = || {
+        let findings = doctor(&project).0["findings"].as_array().unwrap().clone();
+        findings.into_iter().find(|one| one["what"].as_str().unwrap().contains("in the working tree"))
+    };
+    let found = side().expect("the tree is named");
+    assert!(
+        found["what"].as_str().unwrap().ends_with("are not held: it has no .claude/settings.json"),
+        "{found}"
+    );
+    assert_eq!(found["remedy"], "commit it, and bring the commit there: git add .claude/settings.json");
+    project.git(&["add", ".claude/settings.json"]);
+    project.git(&[&id[..], &["commit", "-q", "-m", "two"]].concat());
+    let head = project.git(&["rev-parse", "HEAD"]);
+    project.git(&["-C", "side", "reset", "-q", "--hard", head.trim()]);
+    assert_eq!(side(), None);
+}
+
 #[test]
 fn every_hook_of_every_dialect_lets_go_and_holds() {
     let agents = holdpoint::agent::Agent::ALL.map(|(name, _)| name);

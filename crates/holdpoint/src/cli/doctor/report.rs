@@ -10,6 +10,7 @@ use super::finding::Finding;
 use super::layers::{self, LayerReport};
 use super::registered;
 use super::reviewers::{self, ReviewerReport};
+use super::worktrees;
 use crate::cli::{Context, fired, journals, subject};
 use crate::error::CommandError;
 use crate::fence::{FenceError, bubblewrap};
@@ -114,6 +115,7 @@ pub(super) fn gather(context: &Context) -> Result<Report, CommandError> {
     around::confinement(&mut findings);
     around::tracing(&mut findings);
     around::folders(&root, &found, &mut findings);
+    worktrees::check(&root, &records, &mut findings);
     around::state_folder(context, &mut findings);
     around::workflows(context, &found, &mut findings);
     around::on_path(context, version.as_deref(), uses_login_shell, &mut findings);
