@@ -39,13 +39,21 @@ pub fn below<'a>(dir: &str, path: &'a str) -> Option<&'a str> {
 pub fn fits(glob: &str, path: &str) -> bool {
     // Most globs are `*.md` and most paths a name: no need to go through them letter by letter.
     match glob.strip_prefix('*') {
-        Some(ending) if !ending.contains(SPECIAL) && !path.contains(['/', '\\']) => path.ends_with(ending),
+        Some(ending) if !ending.bytes().any(is_special) && !path.bytes().any(is_separator) => {
+            path.ends_with(ending)
+        }
         _ => fast_glob::glob_match(glob, path),
     }
 }
 
-/// What means more than itself in a glob.
-const SPECIAL: [char; 9] = ['*', '?', '[', ']', '{', '}', '!', '/', '\\'];
+/// Whether this means more than itself in a glob.
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'!' | b'/' | b'\\')
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'/' | b'\\')
+}
 
 /// Returns whether a normalized path stays inside its folder: it is relative and has no `..`.
 pub fn stays_below(path: &str) -> bool {
