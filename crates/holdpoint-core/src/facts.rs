@@ -39,7 +39,7 @@ pub(crate) use phase::phase_fact;
 pub(crate) use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
-pub const NOUNS: [&str; 41] = [
+pub const NOUNS: [&str; 42] = [
     "allowed_files",
     "approvals",
     "approved",
@@ -63,6 +63,7 @@ pub const NOUNS: [&str; 41] = [
     "landed",
     "layout",
     "markdown",
+    "missing",
     "nonce",
     "now",
     "phase",

@@ -206,6 +206,7 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "first_json" | "markdown" => Is::Function(&Is::Any),
         "now" => Is::Table(&[("iso", Is::Text), ("exact", Is::Text), ("epoch", Is::Number)]),
         "phase" => Is::Table(PHASE),
+        "missing" => Is::Function(&Is::List),
         "planned" => Is::Function(&Is::Tasks),
         "program" => Is::Function(&Is::Table(PROGRAM)),
         "approved" | "proved" | "there" | "writable" => Is::Function(&Is::Truth),

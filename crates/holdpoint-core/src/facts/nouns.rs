@@ -90,6 +90,7 @@ impl Facts {
             "markdown" => {
                 Value::from_function(move |path: &str| Document::open(path, &world).map_err(Error::from))
             }
+            "missing" => Value::from_function(move |paths: Vec<String>| missing(paths, world.as_ref())),
             "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
                 spec::planned(path, titles, world.as_ref()).map_err(Error::from)
             }),
@@ -147,6 +148,11 @@ impl Facts {
 /// `there(paths)`: whether one of them is.
 fn there(paths: &[String], world: &dyn World) -> bool {
     paths.iter().any(|path| world.exists(path) == Answer::Is(()))
+}
+
+/// `missing(paths)`: those of them that are not there. One that cannot be looked at is not said to be missing.
+fn missing(paths: Vec<String>, world: &dyn World) -> Vec<String> {
+    paths.into_iter().filter(|path| world.exists(path) == Answer::None).collect()
 }
 
 /// `highest(name)`: the highest number in the run's files that are named so; nothing if there is none.
