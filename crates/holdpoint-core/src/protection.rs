@@ -161,7 +161,7 @@ fn called(facts: &Arc<Facts>, command: &str) -> Result<Option<Against>, FactErro
         return Ok(None);
     }
     let ran = shell::programs(command, &facts.event.cwd, facts.world.as_ref()).map_err(FactError::Shell)?;
-    let is_called = |wanted: &String| ran.iter().any(|words| shell::is_run(words, wanted));
+    let is_called = |wanted: &String| ran.iter().any(|program| shell::is_run(&program.words, wanted));
     if let Some(users) = users.into_iter().find(is_called) {
         return Ok(Some(Against::Users(users)));
     }

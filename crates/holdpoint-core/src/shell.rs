@@ -58,19 +58,20 @@ pub struct Commits {
 /// The branches of other repositories that a command would push to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pushes {
-    /// Each branch once for each folder.
-    pub list: Vec<Push>,
+    /// Each branch once; `*` where it cannot be told which.
+    pub list: Vec<String>,
     /// Why the list may be incomplete.
     pub fault: Option<ShellError>,
 }
 
-/// A branch of another repository that a command would push to.
+/// A program that a command would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Push {
-    /// The folder git would run in, absolute.
-    pub dir: String,
-    /// The branch; `*` where it cannot be told which.
-    pub branch: String,
+pub(crate) struct Program {
+    /// Its name and its arguments. A word that cannot be told has a replacement character in it.
+    pub words: Vec<String>,
+    /// Whether the exit code 0 of the whole command says that it ran and succeeded: nothing stands after it that has an exit code
+    /// of its own, and nothing before it that may leave it out.
+    pub is_told: bool,
 }
 
 /// What stands for any branch in a list of pushes.
@@ -112,9 +113,8 @@ pub(crate) fn pushes(command: &str, cwd: &str, world: &dyn World) -> Pushes {
     walked(command, cwd, world, |walk| Pushes { list: walk.pushed, fault: walk.found.fault })
 }
 
-/// The programs that `command`, run in `cwd`, would run, each with its arguments. A word that cannot be told has a
-/// replacement character in it.
-pub(crate) fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Vec<String>>, ShellError> {
+/// The programs that `command`, run in `cwd`, would run.
+pub(crate) fn programs(command: &str, cwd: &str, world: &dyn World) -> Result<Vec<Program>, ShellError> {
     if command.len() > COMMAND_MAX {
         return Err(ShellError::TooLong(command.len()));
     }
@@ -129,13 +129,15 @@ fn walked<T>(command: &str, cwd: &str, world: &dyn World, wanted: impl FnOnce(wa
     wanted(walk)
 }
 
-/// Whether what git does in `dir` is about the repository of `home`, or one of its worktrees; where `home` is in none, about one
-/// below it. What cannot be told is.
-pub(crate) fn is_of(home: &str, dir: &str, world: &dyn World) -> bool {
+/// Keeps the commits in the repository of `home`, or in one of its worktrees; where `home` is in none, those below it. What
+/// cannot be told is kept. Git is asked once for each folder.
+pub(crate) fn keep_those_of(home: &str, commits: &mut Vec<Commit>, world: &dyn World) {
+    let world = CachedGit { world, answers: Mutex::default() };
+    commits.retain(|commit| home == commit.dir || is_of(home, &commit.dir, &world));
+}
+
+fn is_of(home: &str, dir: &str, world: &dyn World) -> bool {
     let repository = |dir: &str| world.git(dir, &GitQuestion::Repository);
-    if home == dir {
-        return true;
-    }
     match (repository(dir), repository(home)) {
         (Answer::Is(there), Answer::Is(here)) => {
             let (there, here) = (shared(&there), shared(&here));
@@ -236,6 +238,10 @@ impl World for CachedGit<'_> {
 
     fn env(&self, name: &str) -> Option<String> {
         self.world.env(name)
+    }
+
+    fn is_same_place(&self, one: &str, other: &str) -> bool {
+        self.world.is_same_place(one, other)
     }
 
     fn git(&self, dir: &str, question: &GitQuestion) -> Answer<String> {

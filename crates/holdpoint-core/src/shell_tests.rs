@@ -395,10 +395,7 @@ fn git_that_cannot_be_asked_is_a_fault() {
 
 #[test]
 fn pushes_are_seen_with_the_branch_they_move() {
-    let pushed = |command: &str| {
-        let list = pushes(command, "/w", &repositories()).list;
-        list.into_iter().map(|push| push.branch).collect::<Vec<_>>().join(" ")
-    };
+    let pushed = |command: &str| pushes(command, "/w", &repositories()).list.join(" ");
     for (command, to) in [
         ("git push", "main"),
         ("git push origin", "main"),
@@ -446,7 +443,7 @@ fn pushes_are_seen_with_the_branch_they_move() {
 #[test]
 fn a_command_is_told_by_its_words_and_the_options_that_are_named() {
     let is_run = |line: &str, wanted: &str| {
-        programs(line, "/w", &repositories()).unwrap().iter().any(|words| is_run(words, wanted))
+        programs(line, "/w", &repositories()).unwrap().iter().any(|program| is_run(&program.words, wanted))
     };
     for (line, wanted) in [
         ("git merge x", "git merge"),
@@ -468,4 +465,67 @@ fn a_command_is_told_by_its_words_and_the_options_that_are_named() {
     ] {
         assert!(!is_run(line, wanted), "{line}: {wanted}");
     }
+}
+
+#[test]
+fn the_exit_code_of_a_command_is_told_from_that_of_its_parts() {
+    let is_told = |line: &str| {
+        let ran = programs(line, "/w", &repositories()).unwrap();
+        ran.iter().find(|program| program.words == ["npm", "test"]).expect(line).is_told
+    };
+    for line in [
+        "npm test",
+        "npm test;",
+        "npm test > /dev/null 2>&1",
+        "cd x && CI=1 npm test",
+        "cd x || exit 1; npm test",
+        "echo y | npm test",
+        "npm test && echo finished",
+        "(cd x; npm test)",
+        "{ npm test; }",
+        "sh -c 'cd x; npm test'",
+        "timeout 60 npm test",
+        "false && npm test",
+    ] {
+        assert!(is_told(line), "{line}");
+    }
+    for line in [
+        "npm test 2>&1 | tail -2",
+        "npm test || true",
+        "true || npm test",
+        "npm test > /dev/null; true",
+        "npm test; echo finished",
+        "npm test\necho finished",
+        "false && npm test; true",
+        "npm test &",
+        "npm test & wait",
+        "! npm test",
+        "if npm test; then echo ok; fi",
+        "for i in 1 2; do npm test; done",
+        "echo $(npm test)",
+        "sh -c 'npm test; true'",
+        "(npm test); true",
+        "npm test; npm test",
+        "find . -exec npm test ';'",
+        "trap 'npm test' EXIT",
+        "npm test | tail -2 && (",
+    ] {
+        assert!(!is_told(line), "{line}");
+    }
+}
+
+#[test]
+fn git_is_asked_once_for_each_folder_whose_repository_it_is() {
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = std::sync::Arc::clone(&asked);
+    let git = move |dir: &str, _: &GitQuestion| {
+        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Answer::Is(format!("{dir}/.git"))
+    };
+    let world = FakeWorld { git: Box::new(git), ..FakeWorld::default() };
+    let commit = |dir: &str| Commit { dir: dir.to_owned(), branch: Some("main".to_owned()) };
+    let mut commits = ["/o", "/w", "/o", "/p", "/o"].map(commit).to_vec();
+    keep_those_of("/w", &mut commits, &world);
+    assert_eq!(commits, [commit("/w")]);
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 3);
 }

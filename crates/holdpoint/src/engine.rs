@@ -385,8 +385,13 @@ fn unknown_names(event: &Event, found: &Found, call: &Call<'_>) -> Option<Reply>
             if rules.iter().any(|rule| rule.is_called(only)) {
                 return None;
             }
-            let mut called: Vec<&str> = rules.iter().map(|rule| rule.called().as_ref()).collect();
-            called.dedup();
+            let mut called: Vec<&str> = Vec::new();
+            for rule in &rules {
+                let name = rule.called().as_ref();
+                if !called.contains(&name) {
+                    called.push(name);
+                }
+            }
             format!("there is no rule `{only}`; there are: {}", called.join(", "))
         }
         _ => return None,

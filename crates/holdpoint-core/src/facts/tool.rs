@@ -8,7 +8,7 @@ use minijinja::value::{Enumerator, Object, Rest, Serde, Value};
 use super::{FactError, Facts};
 use crate::budget::Budget;
 use crate::event::Event;
-use crate::shell::{Commits, Pushes, ShellError};
+use crate::shell::{Commits, Program, Pushes, ShellError};
 use crate::tool::{Tool, ToolKind};
 use crate::world::{Answer, World};
 
@@ -64,7 +64,7 @@ struct ToolFact {
     /// What the shell command would commit, push and run, found out once.
     commits: OnceLock<Commits>,
     pushes: OnceLock<Pushes>,
-    ran: OnceLock<Result<Vec<Vec<String>>, ShellError>>,
+    ran: OnceLock<Result<Vec<Program>, ShellError>>,
     /// What the test run came to that the command was.
     tests: OnceLock<Result<Value, FactError>>,
 }
@@ -84,10 +84,15 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else {
             return Ok(Value::UNDEFINED);
         };
-        let find = || crate::shell::commits(&command, &self.event.cwd, self.world.as_ref());
+        let find = || {
+            // What is committed to another repository is none of the project's business.
+            let mut commits = crate::shell::commits(&command, &self.event.cwd, self.world.as_ref());
+            crate::shell::keep_those_of(&self.home, &mut commits.list, self.world.as_ref());
+            commits
+        };
         let commits = self.commits.get_or_init(find);
-        let here = commits.list.iter().filter(|commit| self.is_here(&commit.dir));
-        let branches: Vec<Value> = here.filter_map(|commit| commit.branch.clone()).map(Value::from).collect();
+        let branches: Vec<Value> =
+            commits.list.iter().filter_map(|commit| commit.branch.clone()).map(Value::from).collect();
         match &commits.fault {
             Some(why) if branches.is_empty() => Err(FactError::Shell(why.clone())),
             // What was found may be enough for a rule, and `select` raises a list's last error before its first match.
@@ -117,18 +122,11 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(Vec::new()) };
         let pushes =
             self.pushes.get_or_init(|| crate::shell::pushes(&command, &self.event.cwd, self.world.as_ref()));
-        let here = pushes.list.iter().filter(|push| self.is_here(&push.dir));
-        let mut branches: Vec<String> = here.map(|push| push.branch.clone()).collect();
-        branches.dedup();
+        // From wherever it is pushed: a clone of the project can push to the project, or to where the project pushes.
         match &pushes.fault {
-            Some(why) if branches.is_empty() => Err(FactError::Shell(why.clone())),
-            _ => Ok(branches),
+            Some(why) if pushes.list.is_empty() => Err(FactError::Shell(why.clone())),
+            _ => Ok(pushes.list.clone()),
         }
-    }
-
-    /// Whether a folder belongs to the project's repository, or to one of its worktrees: others are none of its business.
-    fn is_here(&self, dir: &str) -> bool {
-        crate::shell::is_of(&self.home, dir, self.world.as_ref())
     }
 
     /// `tool.runs('git push', …)`: whether the shell command runs one of these.
@@ -136,11 +134,12 @@ impl ToolFact {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
         let ran = self.programs(&command)?;
         self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
-        Ok(ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted))))
+        let is_run = |program: &Program| wanted.iter().any(|one| crate::shell::is_run(&program.words, one));
+        Ok(ran.iter().any(is_run))
     }
 
     /// The programs that the shell command runs.
-    fn programs(&self, command: &str) -> Result<&Vec<Vec<String>>, FactError> {
+    fn programs(&self, command: &str) -> Result<&Vec<Program>, FactError> {
         let find = || crate::shell::programs(command, &self.event.cwd, self.world.as_ref());
         self.ran.get_or_init(find).as_ref().map_err(|why| FactError::Shell(why.clone()))
     }
@@ -150,11 +149,16 @@ impl ToolFact {
         let Some(tool) = self.event.tool.as_ref() else { return Ok(Value::UNDEFINED) };
         let Some(command) = tool.command() else { return Ok(Value::UNDEFINED) };
         let Some(ran) = tool.ran() else { return Ok(Value::UNDEFINED) };
-        if !self.programs(&command)?.iter().any(|words| crate::shell::is_test_run(words)) {
+        let programs = self.programs(&command)?.iter();
+        let runs: Vec<&Program> =
+            programs.filter(|program| crate::shell::is_test_run(&program.words)).collect();
+        if runs.is_empty() {
             return Ok(Value::UNDEFINED);
         }
         self.budget.spend(ran.output.len())?;
-        match self.world.tests(&ran.output, ran.exit) {
+        // A 0 may be that of a command after the tests.
+        let exit = ran.exit.filter(|code| *code != 0 || runs.iter().all(|run| run.is_told));
+        match self.world.tests(&ran.output, exit) {
             Answer::Is(read) => Ok(Value::from(Serde(&read))),
             Answer::None => Ok(Value::UNDEFINED),
             Answer::Fault(why) => Err(FactError::world("the test run cannot be read", why)),

@@ -20,7 +20,9 @@ impl Walk<'_> {
             Command::Compound(compound, _) => self.compound(compound, places),
             // A function's body counts where it is defined, assuming that the script calls it.
             Command::Function(function) => {
-                let done = self.apart(places.clone(), |walk, places| walk.compound(&function.body.0, places));
+                let done = self.untold(true, |walk| {
+                    walk.apart(places.clone(), |walk, places| walk.compound(&function.body.0, places))
+                });
                 self.perhaps(places, done)
             }
             Command::ExtendedTest(test, _) => self.each(&places, |walk, mut place| {
@@ -54,6 +56,11 @@ impl Walk<'_> {
     }
 
     fn compound(&mut self, compound: &CompoundCommand, places: Vec<Place>) -> Endings {
+        let is_group = matches!(compound, CompoundCommand::BraceGroup(_) | CompoundCommand::Subshell(_));
+        self.untold(!is_group, |walk| walk.parts(compound, places))
+    }
+
+    fn parts(&mut self, compound: &CompoundCommand, places: Vec<Place>) -> Endings {
         match compound {
             CompoundCommand::Arithmetic(_) => Endings::either(places),
             CompoundCommand::BraceGroup(group) => self.list(&group.list, places),

@@ -131,7 +131,7 @@ impl Walk<'_> {
 
     /// Runs something in a subshell inside a command. Its changes to branches apply to the command itself.
     fn aside_from(&mut self, place: &mut Place, run: impl FnOnce(&mut Self, Vec<Place>) -> Endings) {
-        let endings = self.apart(vec![place.clone()], run);
+        let endings = self.untold(true, |walk| walk.apart(vec![place.clone()], run));
         let mut places = self.after(endings).into_iter();
         if let Some(first) = places.next() {
             *place = first;

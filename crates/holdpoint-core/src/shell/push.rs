@@ -4,7 +4,7 @@ use super::git::Call;
 use super::place::Place;
 use super::walk::Walk;
 use super::word::UNKNOWN;
-use super::{ANY_BRANCH, Push, ShellError};
+use super::{ANY_BRANCH, ShellError};
 use crate::world::{Answer, GitQuestion};
 
 /// Options that take the next word as their value.
@@ -23,7 +23,7 @@ impl Walk<'_> {
             match arg.as_str() {
                 "--" => words.extend(args.by_ref()),
                 not if NOT.contains(&not) => return,
-                all if ALL.contains(&all) => self.pushed_to(call, ANY_BRANCH),
+                all if ALL.contains(&all) => self.pushed_to(ANY_BRANCH),
                 option if VALUES.contains(&option) => drop(args.next()),
                 option if option.starts_with('-') && option.len() > 1 => {}
                 _ => words.push(arg),
@@ -32,7 +32,7 @@ impl Walk<'_> {
         let only_tags = call.args.iter().any(|arg| arg == "--tags");
         // The first word is the other repository.
         match words.get(1..).unwrap_or_default() {
-            [] if only_tags || self.pushed.iter().any(|push| push.branch == ANY_BRANCH) => {}
+            [] if only_tags || self.pushed.iter().any(|branch| branch == ANY_BRANCH) => {}
             [] => self.push_current(call, place),
             specs => specs.iter().for_each(|spec| self.push_spec(spec, call, place)),
         }
@@ -45,11 +45,11 @@ impl Walk<'_> {
         match (target, self.current(call, place)) {
             (Answer::Is(target), Some(current)) => {
                 // Where the script has switched before, the answer is about another branch.
-                self.pushed_to(call, &target);
-                self.pushed_to(call, &current);
+                self.pushed_to(&target);
+                self.pushed_to(&current);
             }
-            (Answer::Is(branch), None) | (_, Some(branch)) => self.pushed_to(call, &branch),
-            _ => self.pushed_to(call, ANY_BRANCH),
+            (Answer::Is(branch), None) | (_, Some(branch)) => self.pushed_to(&branch),
+            _ => self.pushed_to(ANY_BRANCH),
         }
     }
 
@@ -58,14 +58,14 @@ impl Walk<'_> {
         let to = spec.rsplit_once(':').map_or(spec, |(_, to)| to);
         match to.strip_prefix("refs/heads/").unwrap_or(to) {
             // `:` alone pushes every branch that both have.
-            "" => self.pushed_to(call, ANY_BRANCH),
-            to if to.contains(UNKNOWN) || to.contains('*') => self.pushed_to(call, ANY_BRANCH),
+            "" => self.pushed_to(ANY_BRANCH),
+            to if to.contains(UNKNOWN) || to.contains('*') => self.pushed_to(ANY_BRANCH),
             "HEAD" | "@" => match self.current(call, place) {
-                Some(branch) => self.pushed_to(call, &branch),
-                None => self.pushed_to(call, ANY_BRANCH),
+                Some(branch) => self.pushed_to(&branch),
+                None => self.pushed_to(ANY_BRANCH),
             },
             to if to.starts_with("refs/") => {}
-            to => self.pushed_to(call, to),
+            to => self.pushed_to(to),
         }
     }
 
@@ -80,10 +80,9 @@ impl Walk<'_> {
         }
     }
 
-    fn pushed_to(&mut self, call: &Call<'_>, branch: &str) {
-        let push = Push { dir: call.dir.clone(), branch: branch.to_owned() };
-        if !self.pushed.contains(&push) {
-            self.pushed.push(push);
+    fn pushed_to(&mut self, branch: &str) {
+        if !self.pushed.iter().any(|known| known == branch) {
+            self.pushed.push(branch.to_owned());
         }
     }
 }

@@ -1,12 +1,20 @@
 //! A command given as words: the shell's builtins, programs that start another script, and git.
 
 use super::place::{Endings, Place};
-use super::walk::{PROGRAMS_MAX, Walk};
+use super::walk::Walk;
 use super::word::UNKNOWN;
 use super::wrapper::{Inner, program, script_argument, unwrap};
 
 impl Walk<'_> {
-    pub(super) fn run(&mut self, words: Vec<String>, input: Option<String>, mut place: Place) -> Endings {
+    pub(super) fn run(&mut self, words: Vec<String>, input: Option<String>, place: Place) -> Endings {
+        // `find` ends with 0 whatever the programs came to that it ran.
+        if words.first().is_some_and(|name| program(name) == "find") {
+            return self.untold(true, |walk| walk.unwrapped(words, input, place));
+        }
+        self.unwrapped(words, input, place)
+    }
+
+    fn unwrapped(&mut self, words: Vec<String>, input: Option<String>, mut place: Place) -> Endings {
         let mut words = words;
         let mut at = place.clone();
         while let Some(inner) = unwrap(&words, input.as_deref()) {
@@ -41,9 +49,7 @@ impl Walk<'_> {
 
     fn program(&mut self, words: &[String], input: Option<String>, mut place: Place) -> Endings {
         let Some((name, args)) = words.split_first() else { return Endings::either(vec![place]) };
-        if self.ran.len() < PROGRAMS_MAX && !self.ran.iter().any(|ran| ran == words) {
-            self.ran.push(words.to_vec());
-        }
+        self.note(words);
         let name = program(name);
         match name.to_ascii_lowercase().as_str() {
             "git" => return self.git(args, place),
@@ -61,7 +67,9 @@ impl Walk<'_> {
             // The trap runs later, at an unknown time, so it is walked now.
             "trap" => {
                 if let Some(script) = args.iter().find(|arg| !arg.starts_with('-')) {
-                    self.apart(vec![place.clone()], |walk, places| walk.script(script, places));
+                    self.untold(true, |walk| {
+                        walk.apart(vec![place.clone()], |walk, places| walk.script(script, places))
+                    });
                 }
             }
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "pwsh" | "powershell" => {

@@ -1,9 +1,11 @@
 //! The walk through a parsed script in execution order, with the places that each command may run in.
 
-use brush_parser::ast::{AndOr, AndOrList, CompoundList, CompoundListItem, Pipeline, SeparatorOperator};
+use brush_parser::ast::{
+    AndOr, AndOrList, Command, CompoundList, CompoundListItem, Pipeline, SeparatorOperator,
+};
 
 use super::place::{Endings, Place};
-use super::{Commits, Push, ShellError, document, within_limits};
+use super::{Commits, Program, ShellError, document, within_limits};
 use crate::world::World;
 
 /// The deepest nesting of scripts in scripts (`sh -c`, `eval`, aliases).
@@ -14,15 +16,17 @@ const SCRIPT_BYTES_MIN: usize = 256;
 /// The most places that are followed at once.
 const PLACES_MAX: usize = 16;
 /// How many programs are listed.
-pub(super) const PROGRAMS_MAX: usize = 1_000;
+const PROGRAMS_MAX: usize = 1_000;
 
 pub(super) struct Walk<'a> {
     pub(super) world: &'a dyn World,
     pub(super) found: Commits,
     /// The branches that are pushed to.
-    pub(super) pushed: Vec<Push>,
-    /// The programs that are run, with their arguments.
-    pub(super) ran: Vec<Vec<String>>,
+    pub(super) pushed: Vec<String>,
+    /// The programs that are run.
+    pub(super) ran: Vec<Program>,
+    /// How much stands around the current command that keeps its exit code to itself.
+    untold: usize,
     /// What the last simple command prints, where that is plain to see: a shell may read it through a pipe.
     pub(super) output: Option<String>,
     /// The places where `exit` left the current shell.
@@ -42,6 +46,7 @@ impl<'a> Walk<'a> {
             found: Commits::default(),
             pushed: Vec::new(),
             ran: Vec::new(),
+            untold: 0,
             output: None,
             exits: Endings::default(),
             aside: Vec::new(),
@@ -77,7 +82,8 @@ impl<'a> Walk<'a> {
         for command in script.split([';', '\n', '&', '|', '(', ')', '{', '}', '`']) {
             let words: Vec<String> =
                 command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned()).collect();
-            let endings = self.each(&places, |walk, place| walk.run(words.clone(), None, place));
+            let endings = self
+                .untold(true, |walk| walk.each(&places, |walk, place| walk.run(words.clone(), None, place)));
             let after = self.after(endings);
             places = if after.is_empty() { places } else { after };
         }
@@ -94,21 +100,46 @@ impl<'a> Walk<'a> {
         places: Vec<Place>,
     ) -> Endings {
         let mut endings = Endings { ok: places, ..Endings::default() };
-        for item in items {
+        let mut items = items.peekable();
+        while let Some(item) = items.next() {
             let places = self.after(endings);
+            let is_last = items.peek().is_none();
             endings = match item.1 {
-                SeparatorOperator::Async => {
-                    let done = self.apart(places.clone(), |walk, places| walk.and_or(&item.0, places));
-                    let done = self.after(done);
-                    Endings::either(self.union(places, done))
-                }
-                SeparatorOperator::Sequence => self.and_or(&item.0, places),
+                SeparatorOperator::Async => self.untold(true, |walk| {
+                    let done = walk.apart(places.clone(), |walk, places| walk.and_or(&item.0, places));
+                    let done = walk.after(done);
+                    Endings::either(walk.union(places, done))
+                }),
+                SeparatorOperator::Sequence => self.untold(!is_last, |walk| walk.and_or(&item.0, places)),
             };
         }
         endings
     }
 
+    /// Walks something whose exit code is not that of the whole command, if `is_so`.
+    pub(super) fn untold<T>(&mut self, is_so: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.untold += usize::from(is_so);
+        let done = walk(self);
+        self.untold -= usize::from(is_so);
+        done
+    }
+
+    /// Notes a program that is run, each once: in one of its places its exit code may be hidden.
+    pub(super) fn note(&mut self, words: &[String]) {
+        let is_told = self.untold == 0;
+        if let Some(known) = self.ran.iter_mut().find(|program| program.words == words) {
+            known.is_told &= is_told;
+        } else if self.ran.len() < PROGRAMS_MAX {
+            self.ran.push(Program { words: words.to_vec(), is_told });
+        }
+    }
+
     fn and_or(&mut self, list: &AndOrList, places: Vec<Place>) -> Endings {
+        let has_or = list.additional.iter().any(|next| matches!(next, AndOr::Or(_)));
+        self.untold(has_or, |walk| walk.and_then(list, places))
+    }
+
+    fn and_then(&mut self, list: &AndOrList, places: Vec<Place>) -> Endings {
         let mut endings = self.pipeline(&list.first, places);
         for next in &list.additional {
             endings = match next {
@@ -130,26 +161,31 @@ impl<'a> Walk<'a> {
         endings
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, mut places: Vec<Place>) -> Endings {
-        let endings = match pipeline.seq.as_slice() {
-            [command] => self.command(command, places, None),
-            commands => {
-                let mut input = None;
-                for command in commands {
-                    self.output = None;
-                    let endings =
-                        self.apart(places, |walk, places| walk.command(command, places, input.take()));
-                    places = self.after(endings);
-                    input = self.output.take();
-                }
-                Endings::either(places)
-            }
-        };
+    fn pipeline(&mut self, pipeline: &Pipeline, places: Vec<Place>) -> Endings {
+        let endings = self.untold(pipeline.bang, |walk| match pipeline.seq.as_slice() {
+            [command] => walk.command(command, places, None),
+            commands => walk.piped(commands, places),
+        });
         if pipeline.bang {
             let ok = self.union(endings.failed, endings.rare);
             return Endings { ok, failed: endings.ok, rare: Vec::new() };
         }
         endings
+    }
+
+    /// Walks commands of which each reads what the one before it prints. The last one's exit code is theirs.
+    fn piped(&mut self, commands: &[Command], mut places: Vec<Place>) -> Endings {
+        let mut input = None;
+        for (at, command) in commands.iter().enumerate() {
+            self.output = None;
+            let is_last = at + 1 == commands.len();
+            let endings = self.untold(!is_last, |walk| {
+                walk.apart(places, |walk, places| walk.command(command, places, input.take()))
+            });
+            places = self.after(endings);
+            input = self.output.take();
+        }
+        Endings::either(places)
     }
 
     /// Merges two lists, with each place once.

@@ -24,6 +24,7 @@ mod steps;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use toml::Spanned;
 use toml::de::DeTable;
 
 use serde_json::Value as Json;
@@ -142,9 +143,11 @@ impl Parsed {
 
 /// Parses the workflow called `name` from its file's `source`; `read` gives the other files of its folder.
 pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let whole = parts::Whole::of(source, read);
+    let own = DeTable::parse(source);
+    let whole = parts::Whole::of(source, own.as_ref().ok().map(Spanned::get_ref), read);
     let mut parser = Parser::new(&whole.source, read);
-    let (workflow, is_little) = match whole.document(source) {
+    let own = own.map(Spanned::into_inner).map_err(|error| parts::Broken::at(0, &error));
+    let (workflow, is_little) = match own.and_then(|own| whole.document(own)) {
         Ok((document, problems)) => {
             parser.reader.problems.extend(problems);
             let has_lost_table = plain::has_lost_table(&document);
@@ -159,8 +162,8 @@ pub fn parse(name: &str, source: &str, read: &dyn Fn(&str) -> Option<String>) ->
         Err(error) => {
             let workflow = parser.workflow(name, &DeTable::new());
             parser.reader.problems.clear();
-            parser.reader.error(error.span().unwrap_or(0..0), error.message().to_owned()).hint =
-                plain::form(error.message()).map(str::to_owned);
+            let hint = plain::form(&error.message).map(str::to_owned);
+            parser.reader.error(error.span, error.message).hint = hint;
             (workflow, true)
         }
     };

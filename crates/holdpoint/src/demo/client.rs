@@ -5,6 +5,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use holdpoint_core::workflow::step::Delivery;
 use serde_json::{Map, Value as Json, json};
 
 use super::agent::Reaction;
@@ -38,6 +39,8 @@ pub(super) struct Client<'a> {
     /// The model's turn, until it answers.
     turn: Option<Turn>,
     has_session: bool,
+    /// The rules that speak to the journal alone.
+    silent: Vec<String>,
 }
 
 impl<'a> Client<'a> {
@@ -51,7 +54,20 @@ impl<'a> Client<'a> {
         let (model, turns) = Model::start()?;
         dialect.prepare(script, stage, &model.url())?;
         let program = program.to_owned();
-        Ok(Client { stage, dialect, program, model, turns, running: None, turn: None, has_session: false })
+        let rules = source(stage)?.workflow.rules;
+        let silent = rules.iter().filter(|rule| rule.step.delivery == Delivery::Log);
+        let silent = silent.map(|rule| rule.name.to_string()).collect();
+        Ok(Client {
+            stage,
+            dialect,
+            program,
+            model,
+            turns,
+            running: None,
+            turn: None,
+            has_session: false,
+            silent,
+        })
     }
 
     /// Performs an act, as the model or as the user.
@@ -70,7 +86,7 @@ impl<'a> Client<'a> {
             }
         };
         let entries = journal::read(&self.stage.books()).split_off(seen);
-        let reaction = reaction(&entries, self.exit_code(act));
+        let reaction = reaction(&entries, &self.silent, self.exit_code(act));
         if reaction.got == Expect::Hold && !matches!(act, Act::Prompt(_)) {
             let line = reaction.said.lines().next().unwrap_or_default();
             // The journal has the paths without the project's own.
@@ -217,17 +233,22 @@ pub(super) fn source(stage: &Stage) -> Result<Source, DemoError> {
     Ok(Source { workflow: built_in.workflow.clone(), files })
 }
 
-/// Reads a step's result from the journal.
-fn reaction(entries: &[Entry], exit: Option<i32>) -> Reaction {
+/// Reads a step's result from the journal, which also has what the `silent` rules say to nobody else.
+fn reaction(entries: &[Entry], silent: &[String], exit: Option<i32>) -> Reaction {
     let last_line = String::new();
     let said = |kind: Speech| {
         let rules = entries.iter().flat_map(|entry| &entry.rules).filter(|rule| rule.kind == kind);
+        let rules = rules.filter(|rule| !silent.contains(&rule.rule));
         rules.map(|rule| rule.text.trim_end()).collect::<Vec<_>>().join("\n")
+    };
+    let is_heard = |entry: &Entry| {
+        let is_silent = !entry.rules.is_empty() && entry.rules.iter().all(|rule| silent.contains(&rule.rule));
+        entry.decision == Decision::Witness && !is_silent
     };
     let decided = |decision: Decision| entries.iter().any(|entry| entry.decision == decision);
     let (got, said) = if decided(Decision::Hold) {
         (Expect::Hold, said(Speech::Hold))
-    } else if decided(Decision::Witness) || decided(Decision::Release) {
+    } else if entries.iter().any(is_heard) || decided(Decision::Release) {
         (Expect::Warn, said(Speech::Witness))
     } else {
         (Expect::Pass, String::new())
@@ -239,4 +260,28 @@ pub(super) fn put(file: &Path, text: &str) -> Result<(), DemoError> {
     let failed = |source| DemoError::File { path: file.to_path_buf(), source };
     file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
     atomic::replace(file, text.as_bytes()).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::journal::Spoken;
+
+    #[test]
+    fn what_goes_to_the_journal_alone_is_no_warning() {
+        let spoken = |rule: &str| Spoken { rule: rule.into(), text: format!("{rule}!"), ..Spoken::default() };
+        let entry = |rules: &[&str]| Entry {
+            decision: Decision::Witness,
+            rules: rules.iter().map(|rule| spoken(rule)).collect(),
+            ..Entry::default()
+        };
+        let silent = ["log".to_owned()];
+        let got = |rules: &[&str]| {
+            let reaction = reaction(&[entry(rules)], &silent, None);
+            (reaction.got, reaction.said)
+        };
+        assert_eq!(got(&["log"]), (Expect::Pass, String::new()));
+        assert_eq!(got(&["log", "look"]), (Expect::Warn, "look!".to_owned()));
+        assert_eq!(got(&[]), (Expect::Warn, String::new()));
+    }
 }

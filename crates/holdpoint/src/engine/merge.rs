@@ -97,6 +97,11 @@ impl Said {
         let workflow = run.workflow.name.as_ref();
         let notes =
             |name: &str| run.workflow.rules.iter().any(|rule| rule.name == name && rule.step.changes());
+        let once = |name: &str| run.workflow.rules.iter().any(|rule| rule.once && rule.name == name);
+        let registry = || Registry::of(env.as_ref());
+        let is_new = |text: &str| {
+            registry().first_time(event.session.as_deref().unwrap_or_default(), &format!("said {text}"))
+        };
         for Message { delivery, text, name, .. } in &effects.messages {
             let named = || (workflow.to_owned(), text.clone());
             match delivery {
@@ -104,6 +109,7 @@ impl Said {
                 Delivery::Hold if event.moment.is_stop() => self.messages.push(text.clone()),
                 Delivery::Hold => self.holds.push(named()),
                 _ if notes(name) => {}
+                Delivery::Tell if once(name) && !self.quiet && !is_new(text) => {}
                 Delivery::Pause | Delivery::Tell | Delivery::Note => self.messages.push(text.clone()),
                 Delivery::Context => self.context.push(named()),
                 Delivery::Stderr => self.stderr.push(text.clone()),
@@ -114,12 +120,12 @@ impl Said {
             let text = format!(
                 "holdpoint: {workflow} counts and notes nothing here, because this project is not allowed. To allow it: holdpoint allow"
             );
-            self.once(&Registry::of(env.as_ref()), event, &text.clone(), text);
+            self.once(&registry(), event, &text.clone(), text);
         }
         self.stderr.extend(effects.traces.iter().cloned());
         for what in &effects.faults {
             let text = format!("holdpoint: {workflow} could not judge this and let it pass: {}.", what.what);
-            self.once(&Registry::of(env.as_ref()), event, &text.clone(), text);
+            self.once(&registry(), event, &text.clone(), text);
         }
     }
 
