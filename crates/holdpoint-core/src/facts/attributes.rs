@@ -180,7 +180,7 @@ pub(crate) const APPROVAL: [&str; 5] = ["name", "who", "given", "by", "at"];
 pub(crate) fn noun(name: &str) -> Option<Is> {
     const EACH_EVIDENCE: Is = Is::Table(EVIDENCE);
     Some(match name {
-        "allowed_files" | "range" | "since" => Is::Function(&Is::List),
+        "absent" | "allowed_files" | "range" | "since" => Is::Function(&Is::List),
         "approvals" => Is::Approvals,
         "args" => Is::By(Names::Arguments, &Is::Text),
         "began" => Is::Table(BEGAN),
@@ -206,7 +206,6 @@ pub(crate) fn noun(name: &str) -> Option<Is> {
         "first_json" | "markdown" => Is::Function(&Is::Any),
         "now" => Is::Table(&[("iso", Is::Text), ("exact", Is::Text), ("epoch", Is::Number)]),
         "phase" => Is::Table(PHASE),
-        "missing" => Is::Function(&Is::List),
         "planned" => Is::Function(&Is::Tasks),
         "program" => Is::Function(&Is::Table(PROGRAM)),
         "approved" | "proved" | "there" | "writable" => Is::Function(&Is::Truth),
