@@ -40,6 +40,7 @@ pub(crate) use tool::Supposed;
 
 /// The engine's own names. A workflow's names stand beside them and cannot replace them.
 pub const NOUNS: [&str; 42] = [
+    "absent",
     "allowed_files",
     "approvals",
     "approved",
@@ -63,7 +64,6 @@ pub const NOUNS: [&str; 42] = [
     "landed",
     "layout",
     "markdown",
-    "missing",
     "nonce",
     "now",
     "phase",

@@ -180,7 +180,7 @@ pub(crate) const APPROVAL: [&str; 5] = ["name", "who", "given", "by", "at"];
 pub(crate) fn noun(name: &str) -> Option<Is> {
     const EACH_EVIDENCE: Is = Is::Table(EVIDENCE);
     Some(match name {
-        "allowed_files" | "missing" | "range" | "since" => Is::Function(&Is::List),
+        "absent" | "allowed_files" | "range" | "since" => Is::Function(&Is::List),
         "approvals" => Is::Approvals,
         "args" => Is::By(Names::Arguments, &Is::Text),
         "began" => Is::Table(BEGAN),

@@ -90,7 +90,7 @@ impl Facts {
             "markdown" => {
                 Value::from_function(move |path: &str| Document::open(path, &world).map_err(Error::from))
             }
-            "missing" => Value::from_function(move |paths: Vec<String>| missing(paths, world.as_ref())),
+            "absent" => Value::from_function(move |paths: Vec<String>| absent(paths, world.as_ref())),
             "planned" => Value::from_function(move |path: &str, titles: Vec<String>| {
                 spec::planned(path, titles, world.as_ref()).map_err(Error::from)
             }),
@@ -150,8 +150,8 @@ fn there(paths: &[String], world: &dyn World) -> bool {
     paths.iter().any(|path| world.exists(path) == Answer::Is(()))
 }
 
-/// `missing(paths)`: those of them that are not there. One that cannot be looked at is not said to be missing.
-fn missing(paths: Vec<String>, world: &dyn World) -> Vec<String> {
+/// `absent(paths)`: those of them that are not there. One that cannot be looked at is not said to be absent.
+fn absent(paths: Vec<String>, world: &dyn World) -> Vec<String> {
     paths.into_iter().filter(|path| world.exists(path) == Answer::None).collect()
 }
 
