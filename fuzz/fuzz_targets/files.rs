@@ -19,7 +19,7 @@ impl World for Files {
         Answer::Is(match question {
             GitQuestion::Repository => "/r/.git".into(),
             GitQuestion::Branch | GitQuestion::PushTarget => "main".into(),
-            GitQuestion::Switch(name) => name.clone(),
+            GitQuestion::Switch(name) | GitQuestion::Contains(name) => name.clone(),
             GitQuestion::Alias(name) if name == "x" => "!git x; git x && git commit".into(),
             GitQuestion::Alias(_) => return Answer::None,
         })
