@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 fn event(moment: Moment, name: &str, input: Value) -> Arc<Event> {
     let result = (moment == Moment::After)
         .then(|| json!("[1] new project, and more words than fifty characters in all"));
-    let tool = Tool { name: name.into(), input, result, error: None };
+    let tool = Tool { name: name.into(), input, result, ..Tool::default() };
     Arc::new(Event { tool: Some(tool), agent: "claude".into(), ..Event::from_shell(moment, "/w") })
 }
 
