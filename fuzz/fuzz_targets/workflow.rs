@@ -28,7 +28,7 @@ fuzz_target!(|source: &str| {
     if parsed.error().is_some() {
         return;
     }
-    let tool = Tool { name: "Bash".into(), input: json!({"command": "ls"}), result: None, error: None };
+    let tool = Tool { name: "Bash".into(), input: json!({"command": "ls"}), ..Tool::default() };
     for moment in [Moment::Before, Moment::After, Moment::Stop, Moment::Prompt, Moment::Start] {
         let tool = moment.has_tool().then(|| tool.clone());
         let event = Event { tool, agent: "claude".into(), ..Event::from_shell(moment, "/w") };
