@@ -130,16 +130,14 @@ fn codex_gains_nothing_by_a_forged_event() {
     nothing_is_proved(&project);
 }
 
+/// By a script: a rule knows the words.
+const CLEAN: &str = "printf 'git clean -fdxq -e bin -e sent -e answers -e .claude' >~/c.sh; sh ~/c.sh";
+
 /// The books are in the project: whatever deletes what git ignores deletes them.
 fn deletes_the_books(kind: Kind) {
     let Some(program) = kind.program() else { return };
     let project = specified();
-    let shown = plays(
-        kind,
-        &program,
-        &project,
-        &[START, NEXT, WRONG, "git clean -fdxq -e bin -e sent -e answers -e .claude"],
-    );
+    let shown = plays(kind, &program, &project, &[START, NEXT, WRONG, CLEAN]);
     assert!(shown.len() > 5, "the agent is held all the same: {shown:#?}");
     assert!(shown.iter().any(|text| text.contains("written again from the books")), "{shown:#?}");
     assert!(project.root().join("autopilot-state.json").exists());
