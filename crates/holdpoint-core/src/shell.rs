@@ -260,5 +260,7 @@ impl World for CachedGit<'_> {
 }
 
 #[cfg(test)]
+mod exit_tests;
+#[cfg(test)]
 #[path = "shell_tests.rs"]
 mod shell_tests;
