@@ -204,9 +204,9 @@ fn by_record(client: &Client, process: Process, asked: &Asked, event: &Event) ->
 
 /// Notes the client that made this call, and its session.
 pub fn note(env: &dyn Env, event: &Event) {
-    // The keeper of a fence knows its own client.
     let Ok(folder) = StateFolder::of(env) else { return };
     let session = event.session.as_deref();
+    // The keeper of a fence knows its own client.
     if env.relayed().is_some() {
         return session.into_iter().for_each(|session| client::see(&folder, session));
     }

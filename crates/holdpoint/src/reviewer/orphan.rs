@@ -19,6 +19,7 @@ mod system {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     use super::{Env, Path};
+    use crate::caller;
     use crate::caller::process::StartedWith;
     use crate::env_vars::REVIEWER;
     use crate::store::review_token;
@@ -26,8 +27,6 @@ mod system {
     /// How often it is looked whether one has ended, and how long between two looks.
     const LOOKS: u32 = 100;
     const BETWEEN: Duration = Duration::from_millis(10);
-    /// No chain of processes is longer.
-    const ABOVE_MAX: usize = 1_000;
 
     /// Ends every reviewer in this folder whose own hook is gone, with all that it started.
     pub(in super::super) fn end_all(at: &Path, env: &dyn Env) {
@@ -56,25 +55,14 @@ mod system {
             let value = u32::try_from(number).ok().and_then(|pid| StartedWith::of(pid).var(REVIEWER));
             value.is_some_and(|value| !value.contains('/') && review_token::is_under_way(env, &value))
         };
-        let Some(stat) = Stat::of(number).filter(|stat| stat.group == number && stat.state != "Z") else {
-            return false;
-        };
-        is_here() && is_given() && !has_hook(stat.parent)
+        let leads = Stat::of(number).is_some_and(|stat| stat.group == number && stat.state != "Z");
+        leads && is_here() && is_given() && !has_hook(number)
     }
 
     /// Whether a hook of ours is above a process: a reviewer's own shells may lead groups, too.
-    fn has_hook(mut parent: i32) -> bool {
-        for _ in 0..ABOVE_MAX {
-            if parent <= 1 {
-                return false;
-            }
-            if name(parent) == name(0) {
-                return true;
-            }
-            let Some(stat) = Stat::of(parent) else { return false };
-            parent = stat.parent;
-        }
-        true
+    fn has_hook(number: i32) -> bool {
+        let above = u32::try_from(number).map(caller::above).unwrap_or_default();
+        above.iter().any(|process| i32::try_from(process.pid).is_ok_and(|pid| name(pid) == name(0)))
     }
 
     /// The name of a process; 0 is this one.
@@ -86,7 +74,6 @@ mod system {
     /// What the system tells of a process.
     struct Stat {
         state: String,
-        parent: i32,
         group: i32,
     }
 
@@ -95,7 +82,7 @@ mod system {
             let text = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
             let mut fields = text.rsplit_once(") ")?.1.split(' ');
             let state = fields.next()?.to_owned();
-            Some(Stat { state, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
+            Some(Stat { state, group: fields.nth(1)?.parse().ok()? })
         }
     }
 }
