@@ -469,3 +469,31 @@ fn a_command_is_told_by_its_words_and_the_options_that_are_named() {
         assert!(!is_run(line, wanted), "{line}: {wanted}");
     }
 }
+
+#[test]
+fn what_is_left_out_is_left_out_only_as_it_is_written() {
+    let wanted =
+        ["git stash", "!git stash list", "git clean", "!git clean -n", "git merge", "!git merge --abort"];
+    let wanted = wanted.map(str::to_owned);
+    let is_run = |line: &str| {
+        programs(line, "/w", &repositories()).unwrap().iter().any(|words| is_one_run(words, &wanted))
+    };
+    for line in
+        ["git stash list", "git -C . stash list --stat", "git clean -n", "git merge --abort", "git status"]
+    {
+        assert!(!is_run(line), "{line}");
+    }
+    for line in [
+        "git stash",
+        "git stash push list",
+        "git stash list; git stash",
+        "git stash $what",
+        "git clean -f -e -n",
+        "git clean -n --no-dry-run -f",
+        "git clean -fd -- -n",
+        "git merge --abort --no-abort topic",
+        "git $what --abort",
+    ] {
+        assert!(is_run(line), "{line}");
+    }
+}

@@ -131,12 +131,12 @@ impl ToolFact {
         crate::shell::is_of(&self.home, dir, self.world.as_ref())
     }
 
-    /// `tool.runs('git push', …)`: whether the shell command runs one of these.
+    /// `tool.runs('git push', …)`: whether the shell command runs one of these. `!git push --dry-run` leaves that out.
     fn runs(&self, wanted: &[String]) -> Result<bool, FactError> {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
         let ran = self.programs(&command)?;
         self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
-        Ok(ran.iter().any(|words| wanted.iter().any(|wanted| crate::shell::is_run(words, wanted))))
+        Ok(ran.iter().any(|words| crate::shell::is_one_run(words, wanted)))
     }
 
     /// The programs that the shell command runs.
