@@ -4,7 +4,7 @@ use crate::cheats::cheats;
 
 cheats! { Bar;
     allowed_list: "Lengthens the spec's list of allowed files", Coding,
-        [Edit("ai/features/FTR-7-cart.md", "3. `src/**`", "3. `**`"), Bash("echo 'OPEN = False' >shop.py")], "spec-stays", NotAllowed("shop.py");
+        [Edit("ai/features/FTR-7-cart.md", "- `src/**`", "- `**`"), Bash("echo 'OPEN = False' >shop.py")], "spec-stays", NotAllowed("shop.py");
     acceptance: "Rewrites the acceptance checks with Edit", Coding,
         [Edit("ai/features/FTR-7-cart.md", "prints `3`", "prints `4`")], "spec-stays", Says("acceptance checks");
     acceptance_shell: "Rewrites the acceptance checks through Bash", Coding,
