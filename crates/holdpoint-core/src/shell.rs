@@ -172,6 +172,24 @@ pub(crate) fn is_run(words: &[String], wanted: &str) -> bool {
         && options.iter().all(has)
 }
 
+/// Whether the words of a program are one of `wanted`, and none of those that `!` leaves out.
+pub(crate) fn is_one_run(words: &[String], wanted: &[String]) -> bool {
+    let is_left_out =
+        || wanted.iter().filter_map(|one| one.strip_prefix('!')).any(|one| is_plainly(words, one));
+    wanted.iter().any(|one| !one.starts_with('!') && is_run(words, one)) && !is_left_out()
+}
+
+/// Whether a program is called with these words, as they are written. Where an option is among them, there are no others:
+/// what follows could take it back (`--no-dry-run`), or make it the value of another.
+fn is_plainly(words: &[String], wanted: &str) -> bool {
+    let Some((name, args)) = words.split_first() else { return false };
+    let wanted: Vec<&str> = wanted.split_whitespace().collect();
+    let args = if wrapper::program(name) == "git" { git::past_options(args) } else { args };
+    let has_option = wanted.iter().any(|word| word.starts_with('-'));
+    let called = || std::iter::once(wrapper::program(name)).chain(args.iter().map(String::as_str));
+    called().take(wanted.len()).eq(wanted.iter().copied()) && (!has_option || args.len() + 1 == wanted.len())
+}
+
 /// Whether this is the option, in full or as short as programs take it for one: `--ha` for `--hard`.
 fn is_option(arg: &str, option: &str) -> bool {
     let name = arg.split_once('=').map_or(arg, |(name, _)| name);
@@ -261,6 +279,8 @@ impl World for CachedGit<'_> {
 
 #[cfg(test)]
 mod exit_tests;
+#[cfg(test)]
+mod runs_tests;
 #[cfg(test)]
 #[path = "shell_tests.rs"]
 mod shell_tests;

@@ -441,33 +441,6 @@ fn pushes_are_seen_with_the_branch_they_move() {
 }
 
 #[test]
-fn a_command_is_told_by_its_words_and_the_options_that_are_named() {
-    let is_run = |line: &str, wanted: &str| {
-        programs(line, "/w", &repositories()).unwrap().iter().any(|program| is_run(&program.words, wanted))
-    };
-    for (line, wanted) in [
-        ("git merge x", "git merge"),
-        ("git -C . merge x", "git merge"),
-        ("git -c a=b --git-dir .git --no-pager merge x", "git merge"),
-        ("git reset --hard", "git reset --hard"),
-        ("git reset HEAD~1 --har", "git reset --hard"),
-        ("git reset $how", "git reset --hard"),
-        ("npm publish --tag=next", "npm publish --tag"),
-    ] {
-        assert!(is_run(line, wanted), "{line}: {wanted}");
-    }
-    for (line, wanted) in [
-        ("git -C merge status", "git merge"),
-        ("git reset --soft HEAD~1", "git reset --hard"),
-        ("git reset HEAD~1", "git reset --hard"),
-        ("git reset --h", "git reset --hard"),
-        ("git log --hard", "git reset --hard"),
-    ] {
-        assert!(!is_run(line, wanted), "{line}: {wanted}");
-    }
-}
-
-#[test]
 fn git_is_asked_once_for_each_folder_whose_repository_it_is() {
     let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let count = std::sync::Arc::clone(&asked);

@@ -129,13 +129,12 @@ impl ToolFact {
         }
     }
 
-    /// `tool.runs('git push', …)`: whether the shell command runs one of these.
+    /// `tool.runs('git push', …)`: whether the shell command runs one of these. `!git push --dry-run` leaves that out.
     fn runs(&self, wanted: &[String]) -> Result<bool, FactError> {
         let Some(command) = self.event.tool.as_ref().and_then(Tool::command) else { return Ok(false) };
         let ran = self.programs(&command)?;
         self.budget.spend(ran.len().saturating_mul(wanted.len()).saturating_mul(PROGRAM))?;
-        let is_run = |program: &Program| wanted.iter().any(|one| crate::shell::is_run(&program.words, one));
-        Ok(ran.iter().any(is_run))
+        Ok(ran.iter().any(|program| crate::shell::is_one_run(&program.words, wanted)))
     }
 
     /// The programs that the shell command runs.

@@ -17,6 +17,14 @@ pub(super) struct Suite {
 /// What ends a command of a shell, and begins another.
 const SEPARATORS: [&str; 4] = ["&&", "||", ";", "|"];
 
+/// Whether a word says the same to a shell and without one: no variable is set or read in it, nothing is quoted, and no
+/// other command begins in it.
+fn is_plain(word: &str) -> bool {
+    !word.contains([
+        '=', '$', '\'', '"', '`', '\\', ';', '&', '|', '(', ')', '{', '}', '<', '>', '*', '?', '~', '!', '#',
+    ])
+}
+
 impl Suite {
     /// Looks at the command of the whole suite, and at what the project has.
     pub(super) fn of(command: &[String], world: &dyn World) -> Suite {
@@ -59,7 +67,10 @@ impl Suite {
             let before = &self.words[..at];
             let is_end = |word: &String| SEPARATORS.iter().any(|end| word.ends_with(end)) || word == "-c";
             let from = before.iter().rposition(is_end).map_or(0, |end| end + 1);
-            return self.words[from..=at].to_vec();
+            let words = &self.words[from..=at];
+            if words.iter().all(|word| is_plain(word)) {
+                return words.to_vec();
+            }
         }
         let words: &[&str] = if self.has_pytest { &["pytest"] } else { &["python3", "-m", "pytest"] };
         words.iter().map(|word| (*word).to_owned()).collect()
@@ -117,6 +128,12 @@ mod tests {
             ("python3 -m pytest -q", "", "tests/a.py", "python3 -m pytest tests/a.py::sums -v"),
             ("cd x && .venv/bin/pytest -q", "", "tests/a.py", ".venv/bin/pytest tests/a.py::sums -v"),
             ("uv run pytest", "", "tests/a.py", "uv run pytest tests/a.py::sums -v"),
+            ("PYTHONPATH=src pytest -q", "", "tests/a.py", "pytest tests/a.py::sums -v"),
+            ("cd x && A=1 B=2 uv run pytest", "", "tests/a.py", "pytest tests/a.py::sums -v"),
+            ("$VENV/bin/pytest -q", "", "tests/a.py", "pytest tests/a.py::sums -v"),
+            ("'my venv/bin/pytest' -q", "", "tests/a.py", "pytest tests/a.py::sums -v"),
+            ("true;env pytest", "", "tests/a.py", "pytest tests/a.py::sums -v"),
+            ("(cd x&&uv run pytest -q)", "", "tests/a.py", "pytest tests/a.py::sums -v"),
             ("python3 -m unittest", "", "tests/a.py", "python3 -m unittest tests/a.py"),
             ("npm test", "jest --ci", "tests/a.test.js", "npx --no-install jest tests/a.test.js"),
             ("npm test", "vitest run", "tests/a.test.ts", "npx --no-install vitest run tests/a.test.ts"),

@@ -387,15 +387,22 @@ impl Typed<'_> {
         let entry = report.entry_of_command(self.entry(&[]), started);
         record(run, &record::placed(&session, entry));
         let mut said = report.lines().map_err(|fault| CommandError::new(Kind::Failed, fault.to_string()))?;
-        said.extend(self.left_over(&session, scope));
+        if let Some((bare, going_on)) = self.left_over(&session, scope) {
+            // Where something was told, the name of a phase that is the engine's own adds nothing to how to go on.
+            if said.len() > 1 {
+                said.retain(|line| *line != bare);
+            }
+            said.push(going_on);
+        }
         Ok(said.join("\n\n"))
     }
 
-    /// How to go on where something is due that this command has no part in.
-    fn left_over(&self, session: &Session<'_>, scope: Scope<'_>) -> Option<String> {
+    /// What is due that this command has no part in, and how to go on with it.
+    fn left_over(&self, session: &Session<'_>, scope: Scope<'_>) -> Option<(String, String)> {
         match phase::due(&session.facts()).ok()? {
             Due::Phase(phase) if !scope.has(&phase) && phase.actor().is_performed() => {
-                self.workflow.going_on().map(|command| format!("To go on: {command}"))
+                let going_on = format!("To go on: {}", self.workflow.going_on()?);
+                Some((phase::asked(&session.facts(), &phase).ok()?, going_on))
             }
             _ => None,
         }

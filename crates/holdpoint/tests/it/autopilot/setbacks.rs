@@ -97,7 +97,8 @@ fn a_task_that_cannot_be_repaired_is_the_users_until_it_is_resumed() {
     assert!(site.read("ai/backlog.md").contains("| FTR-7 | cart | blocked |"));
     assert!(log(&site).contains("- ACTION REQUIRED: debug_attempts\n"));
     let record: Json = serde_json::from_str(&site.read("ai/escalations/FTR-7-1.json")).unwrap();
-    assert_eq!((&record["escalation_type"], &record["target"]), (&json!("debug_stuck"), &json!("council")));
+    assert_eq!((&record["escalation_type"], &record["target"]), (&json!("debug_stuck"), &json!("human")));
+    assert_eq!(record["council"], json!("needs_human"), "it was held, and has left it to the user");
     assert_eq!((&record["task"]["id"], &record["attempts"]["debug_attempts"]), (&json!(1), &json!(3)));
     assert!(record["current_error"].as_str().unwrap().contains("FAIL: 1"), "{record}");
     assert_eq!(site.stop(), "", "the agent may go: it is the user's turn");

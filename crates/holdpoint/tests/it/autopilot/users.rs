@@ -133,6 +133,22 @@ fn a_run_that_was_abandoned_is_taken_up_where_its_commits_are() {
 }
 
 #[test]
+fn a_spec_that_the_user_changed_is_taken_up_with_the_users_word() {
+    let site = Site::with(PLAN, "N/A");
+    site.start(&[]);
+    follow(&site, Site::next, &[(TASK_1, &total), (READY_1, &commit_1), (TASK_2, &nothing)]);
+    user(&site, &["abandon"]);
+    site.write(SPEC, &site.read(SPEC).replace("## Notes\n\nNone.", "## Notes\n\nRound down."));
+    let said = site.start(&[]);
+    assert!(said.contains("is taken up where it was abandoned: task 2 of 2, discount"), "{said}");
+    assert!(said.contains("The spec was changed after its plan was recorded."), "{said}");
+    assert!(site.next().contains("**The spec was changed** after the plan was recorded"));
+    user(&site, &["resume", "it is mine"]);
+    follow(&site, Site::next, &[(TASK_2, &discount), (READY_2, &commit_2), (END, &nothing)]);
+    assert!(site.read(SPEC).contains("Round down."));
+}
+
+#[test]
 fn what_the_user_decides_reaches_the_reviewers_and_a_review_can_be_overruled() {
     let site = Site::with(PLAN, "N/A");
     let wants = || json!({"verdict": "needs_discussion", "notes": "signed or not?"});
@@ -182,6 +198,7 @@ fn a_verdict_on_other_files_is_not_overruled() {
     let printed = site.tell_as("", &["overrule", "take it"]);
     assert_eq!(printed.code, Some(1));
     assert!(printed.stderr.contains("on the files as they are now"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("holdpoint autopilot resume retry"), "{}", printed.stderr);
     assert_eq!(site.phase(), "escalated");
 }
 
@@ -210,6 +227,24 @@ fn a_council_of_three_rules_before_the_user_is_asked() {
     let ruling = site.asked("council", 4);
     assert!(["split it", "drop it", "ask less"].iter().all(|said| ruling.contains(said)), "{ruling}");
     follow(&site, Site::next, &[(BACK_1, &again), (" is blocked: task 1 of 2, total", &nothing)]);
+}
+
+#[test]
+fn a_debugger_that_sees_no_repair_is_heard_by_the_council_first() {
+    let site = Site::with(PLAN, "N/A");
+    site.answers("debugger", &[json!({"verdict": "escalate", "notes": "the spec contradicts itself"})]);
+    site.start(&[]);
+    let wrong = |site: &Site| {
+        total(site);
+        site.write("cart.py", "def total(prices):\n    return sum(prices) + 1\n");
+    };
+    follow(&site, Site::next, &[(TASK_1, &wrong)]);
+    let blocked = site.next();
+    assert!(site.asked("council", 1).contains("the spec contradicts itself"));
+    assert!(blocked.contains("the debugger sees no repair within this task."), "{blocked}");
+    assert!(blocked.contains("A council of three has looked at it"), "{blocked}");
+    let record: serde_json::Value = serde_json::from_str(&site.read("ai/escalations/FTR-7-1.json")).unwrap();
+    assert_eq!((&record["target"], &record["council"]), (&json!("human"), &json!("needs_human")));
 }
 
 #[test]

@@ -151,11 +151,7 @@ fn commits_and_ends(walk: &mut Walk, seat: &mut Seat, project: &Project, puppet:
     walk.says(puppet, "It is all there.");
     let held = puppet.hears();
     let asked = ask(&held).unwrap_or_else(|| panic!("not held: {held}"));
-    walk.ends(
-        "held",
-        asked,
-        &["task 1 of 1 is ready to commit, total", "what the reviewers did not approve the user has taken"],
-    );
+    walk.ends("held", asked, &["task 1 of 1 is ready to commit, total", "the user has overruled a reviewer"]);
     let commit = "holdpoint autopilot commit 'feat(cart): add up prices'";
     let told = puppet.runs(commit);
     assert_eq!(commits(project), ["feat(cart): add up prices", "first"], "{told}");
