@@ -31,17 +31,15 @@ fn goes_on(kind: Kind, events: &[&str], [ready, ended, anew]: [&str; 3]) {
         Kind::Codex | Kind::Claude => codex_at(home.path(), &program, &project, &model, &hooks),
     });
     seat.sees(ready);
-    seat.types("begin with a note");
-    seat.sees(ended);
+    seat.types_until("begin with a note", |screen| screen.has(ended));
     let first = held(&project);
     assert_eq!(first.len(), 1, "{first:?}");
     let starts = || project.lines().iter().filter(|line| line["event"] == "start").count();
     let begun = starts();
-    // Gemini CLI says at once that another session begins, Codex with the first prompt of it. What is typed until Gemini CLI has
-    // drawn its screen anew is lost.
-    let is_drawn = |screen: &Screen| screen.text().matches("Gemini CLI v").count() > 1;
-    let is_new = |screen: &Screen| kind == Kind::Codex && !screen.has(ended);
-    seat.types_until(anew, |screen| is_new(screen) || starts() > begun && is_drawn(screen));
+    // Gemini CLI says at once that another session begins, Codex with the first prompt of it. What is typed until the screen
+    // has been drawn anew is lost.
+    let is_drawn = |screen: &Screen| screen.shows(ready) && !screen.shows(ended);
+    seat.types_until(anew, |screen| is_drawn(screen) && (kind == Kind::Codex || starts() > begun));
     seat.types_until("then go on, please", |_| held(&project).difference(&first).count() == 1);
     assert!(model.shown().concat().contains("the note run goes on"), "{:#?}", model.shown());
 }

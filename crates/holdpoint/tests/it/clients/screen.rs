@@ -35,15 +35,27 @@ impl Screen {
 
     /// All that it shows and has shown, line by line.
     pub(super) fn text(&self) -> String {
-        let lines =
-            self.cells.iter().map(|line| line.iter().collect::<String>().trim_end().to_owned() + "\n");
-        self.gone.clone() + &lines.collect::<String>()
+        self.gone.clone() + &self.now()
+    }
+
+    fn now(&self) -> String {
+        let lines = self.cells.iter().map(|line| line.iter().collect::<String>());
+        lines.map(|line| line.trim_end().to_owned() + "\n").collect()
     }
 
     /// Does it show this, or has it? Where lines are broken is the client's business.
     pub(super) fn has(&self, words: &str) -> bool {
-        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         squeezed(&self.text()).contains(&squeezed(words))
+    }
+
+    /// Does it show this now?
+    pub(super) fn shows(&self, words: &str) -> bool {
+        squeezed(&self.now()).contains(&squeezed(words))
+    }
+
+    /// How often it shows this, or has.
+    pub(super) fn count(&self, words: &str) -> usize {
+        squeezed(&self.text()).matches(&squeezed(words)).count()
     }
 
     /// Takes what the client wrote.
@@ -214,6 +226,10 @@ impl Screen {
     }
 }
 
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
 #[test]
 fn a_screen_shows_what_a_terminal_would() {
     let mut screen = Screen::new();
@@ -227,4 +243,5 @@ fn a_screen_shows_what_a_terminal_would() {
         screen.text().starts_with("G\u{2503} on") && screen.has("last"),
         "what has scrolled away was shown"
     );
+    assert!(screen.shows("last") && !screen.shows("on her") && screen.count("last") == 1);
 }

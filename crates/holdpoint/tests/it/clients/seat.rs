@@ -19,6 +19,12 @@ use crate::terminal::{Terminal, in_front};
 /// How long until a condition is looked at again while the client shows nothing.
 const GLANCE: Duration = Duration::from_millis(50);
 
+/// How long until keys are pressed again that have shown no effect.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Ctrl-U, which all clients take for it.
+const EMPTY_LINE: char = '\u{15}';
+
 /// A client at a terminal. It is killed with this.
 pub(super) struct Seat {
     terminal: Terminal,
@@ -94,27 +100,35 @@ impl Seat {
         self.waits(words, |screen| screen.has(words));
     }
 
-    /// Types a line, and enters it once it is on the screen.
+    /// Types a line, and enters it once it is on the screen. What a client has lost because it was not ready is typed again, on
+    /// an empty line.
     pub(super) fn types(&mut self, line: &str) {
         self.shown.try_iter().for_each(|bytes| self.screen.take(&bytes));
-        let before = count(&self.screen, line);
-        self.terminal.controller().write_all(line.as_bytes()).unwrap();
-        self.waits(line, |screen| count(screen, line) > before);
+        let before = self.screen.count(line);
+        self.presses(line);
+        let again = format!("{EMPTY_LINE}{line}");
+        self.waits_and_presses(line, &again, |screen| screen.count(line) > before);
         self.presses("\r");
     }
 
     /// Types a line, and enters it until this is so: a client that is not ready for it yet leaves it standing. An empty line
     /// means nothing.
-    pub(super) fn types_until(&mut self, line: &str, mut is_so: impl FnMut(&Screen) -> bool) {
+    pub(super) fn types_until(&mut self, line: &str, is_so: impl FnMut(&Screen) -> bool) {
         self.types(line);
-        let mut pressed = Instant::now();
+        self.waits_and_presses(line, "\r", is_so);
+    }
+
+    /// Waits until this is so, and presses these keys from time to time until it is.
+    fn waits_and_presses(&mut self, what: &str, keys: &str, mut is_so: impl FnMut(&Screen) -> bool) {
         let terminal = self.terminal.controller().try_clone().unwrap();
-        self.waits(line, |screen| {
-            if pressed.elapsed() > Duration::from_secs(2) {
+        let mut pressed = Instant::now();
+        self.waits(what, |screen| {
+            let is_so = is_so(screen);
+            if !is_so && pressed.elapsed() > AGAIN {
                 pressed = Instant::now();
-                (&terminal).write_all(b"\r").unwrap();
+                (&terminal).write_all(keys.as_bytes()).unwrap();
             }
-            is_so(screen)
+            is_so
         });
     }
 
@@ -141,11 +155,6 @@ impl Seat {
     fn signal(&self, signal: Signal) {
         let _ = kill_process_group(Pid::from_child(&self.client), signal);
     }
-}
-
-fn count(screen: &Screen, line: &str) -> usize {
-    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-    squeezed(&screen.text()).matches(&squeezed(line)).count()
 }
 
 impl Drop for Seat {
