@@ -11,17 +11,27 @@ use crate::clients::session::{register, run_claude, stops};
 use crate::model::Model;
 use crate::project::Project;
 
-/// The reviewer ends when the client has stopped with it still at work: one end of a pipe is read by the reviewer, the
-/// other written by a hook of the client's.
+/// The reviewer ends when a Stop has been answered with it still at work. The client runs its hooks side by side: one pipe
+/// leads from the answer to a second hook of the client's, another from there to the reviewer.
 fn let_the_reviewer_wait(project: &Project) {
-    assert!(Command::new("mkfifo").arg(project.root().join("gate")).status().unwrap().success());
+    for pipe in ["answered", "gate"] {
+        assert!(Command::new("mkfifo").arg(project.root().join(pipe)).status().unwrap().success());
+    }
     let reviewer = project.read("bin/codex");
     project.write("bin/codex", reviewer.replace("prompt=$(cat)\n", "prompt=$(cat)\ncat gate\n"));
     let mut settings: Json = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
-    let open = "if grep -q '\"status\":\"running\"'; then echo > gate; fi";
-    let hook = json!({"type": "command", "command": "sh", "args": ["-c", open], "timeout": 60});
-    settings["hooks"]["Stop"][0]["hooks"].as_array_mut().unwrap().push(hook);
+    let hooks = settings["hooks"]["Stop"][0]["hooks"].as_array_mut().unwrap();
+    let answer = r#""$0" "$@"; code=$?; echo > answered; exit $code"#;
+    let mut args = vec![json!("-c"), json!(answer), hooks[0]["command"].take()];
+    args.append(hooks[0]["args"].as_array_mut().unwrap());
+    hooks[0] = hook(&args);
+    let open = r#"stop=$(cat); cat answered; case $stop in *'"status":"running"'*) echo > gate;; esac"#;
+    hooks.push(hook(&[json!("-c"), json!(open)]));
     project.write(".claude/settings.json", settings.to_string());
+}
+
+fn hook(args: &[Json]) -> Json {
+    json!({"type": "command", "command": "sh", "args": args, "timeout": 60})
 }
 
 #[test]
@@ -44,7 +54,7 @@ fn claude_code_may_end_its_turn_while_the_reviewer_runs() {
             json!(["command", "none", "drafting", 1, "none"]),
             json!(["stop", "hold", null, null, null]),
             json!(["stop", "hold", "reviewing", null, null]),
-            json!(["stop", "none", null, null, null]),
+            json!(["stop", "release", null, null, null]),
             json!(["command", "none", "done", null, "no-material-findings"]),
             json!(["stop", "witness", null, null, null]),
         ]
